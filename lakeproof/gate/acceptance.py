@@ -33,6 +33,7 @@ from lakeproof.search.execution import Execution, Program
 from lakeproof.words import Unusable
 
 MARK: Final = "§"
+# Up to the next slash or other separator: ``c.§1`` is one name, and stands for one text of the log.
 _OWN: Final = re.compile(rf"[\w.:]*{MARK}\d+[\w.:{MARK}]*")
 """A name with a part that a flow has minted."""
 _TEXT: Final = re.compile(r"[\w.:-]+")
@@ -79,11 +80,13 @@ class NameMap:
             return mine == logged
         runs = [match[0] for match in _OWN.finditer(mine)]
         rest = _OWN.split(mine)
+        # A name stands for a text without a slash, so that it cannot take in another part of the key.
         pattern = "([^/]+)".join(map(re.escape, rest))
         found = re.fullmatch(pattern, logged)
         if found is None:
             return False
         pairs = list(zip(runs, found.groups(), strict=True))
+        # `_possible` knows of earlier texts only: here two names of this one must not stand for the same.
         if not all(self._possible(*pair) for pair in pairs) or len(set(pairs)) != len({text for _, text in pairs}):
             return False
         for name, text in pairs:
@@ -104,7 +107,7 @@ class NameMap:
         start = 0
         while run[start:] not in self._name:
             start = run.find("-", start) + 1
-            if not start:
+            if not start:  # `find` has given -1: no hyphen is left
                 return run
         return run[:start] + self._name[run[start:]]
 
@@ -138,6 +141,7 @@ class LoggedClient:
         Raises Refuted: no flow would have made this request, or one before it.
         """
         self._waiting.append(logged)
+        # With fewer, the effect that the flow asks for may still be to come.
         while len(self._waiting) >= self.window:
             self._advance()
 
@@ -147,6 +151,7 @@ class LoggedClient:
             self._advance()
         run = self._run
         if run is None or (run.op is None and not run.broken):
+            # `_current` counts a call when the next one begins: the last one is not in ``done`` yet.
             return Accepted(self.name, self.effects, self.done + (run is not None), "")
         run = self._current()
         return Accepted(
@@ -157,7 +162,7 @@ class LoggedClient:
         """Answer what the flow asks for, if the log has it."""
         run = self._current()
         op = run.op
-        assert op is not None
+        assert op is not None  # `_current` begins another call where this one is over
         for logged in self._waiting:
             if self.names.try_(partial(_same, op, logged.op, self.names)):
                 self._waiting.remove(logged)
@@ -183,6 +188,7 @@ class LoggedClient:
             label = f"{MARK}{self.done}0" if self.done else MARK
             run = Execution(Program(label, (self._calls[self.done % len(self._calls)],)))
             self._clock(run)
+            # The calls are made over and over: no log says how often one that asks for nothing was made.
             if run.op is None and not run.broken:
                 raise Unusable(f"{self.name}: {self._calls[self.done % len(self._calls)]} asks for nothing")
             self._run = run
@@ -201,7 +207,7 @@ def accept(
     effects: Iterable[Logged], clients: Sequence[Sequence[Call]], start: int, window: int = 1
 ) -> Iterator[Accepted]:
     """Each client's part of a log, followed to its end. The clients of the log in the order of their names are those of
-    the scenario. Cost: a step of a flow for each effect, and memory for those of one window.
+    the scenario. Cost: a step of a flow for each effect, and memory for the whole log.
 
     Raises:
         Refuted: the first line that no flow would have requested.
@@ -231,6 +237,7 @@ def accept(
         except Refuted as error:
             refuted.append(error)
     if refuted:
+        # The clients are followed side by side, and with a window one is refuted some lines after its line.
         raise min(refuted, key=lambda each: each.line)
     yield from followed
 
@@ -260,13 +267,15 @@ def _same(mine: Effect, logged: Op, names: NameMap) -> bool:
 
 def _same_predicate(mine: kv.SetIf, logged: kv.SetIf, names: NameMap) -> bool:
     if not isinstance(mine.predicate, bytes) or not isinstance(logged.predicate, bytes):
-        return mine.predicate is logged.predicate
+        return mine.predicate is logged.predicate  # *if absent* and *if present* are no bytes
+    # The flow has this value from a reply, in which the names were its own already.
     return mine.predicate == _value_received(logged.partition, logged.key, logged.predicate, names)
 
 
 def _same_value(mine: kv.Set | kv.SetIf, logged: kv.Set | kv.SetIf, names: NameMap) -> bool:
     one, other = _record(mine.partition, mine.key, mine.value), _record(logged.partition, logged.key, logged.value)
     if one is None or other is None:
+        # Bytes that are no record must be equal; bytes and a record never are.
         return one is other and mine.value == logged.value
     if type(one) is not type(other):
         return False
@@ -280,6 +289,7 @@ def _telling(record: Record) -> tuple[object, ...]:
         case Repository():
             return record.repository_id, record.instance_uid, record.state, record.default_branch_id
         case Branch():
+            # Of sealed tokens the number: their names are the program's own.
             return record.branch_id, record.commit_id, len(record.sealed_tokens)
         case Tag():
             return record.tag_id, record.commit_id
@@ -304,6 +314,7 @@ def _localise_reply(logged: Logged, names: NameMap) -> object:
     if isinstance(reply, kv.ValueWithPredicate):
         assert isinstance(op, kv.Get)
         value = _value_received(op.partition, op.key, reply.value, names)
+        # The flow compares and sets with this predicate, and so asks for the value as it knows it.
         return kv.ValueWithPredicate(value, value)
     if isinstance(reply, kv.Batch):
         entries = (
@@ -319,6 +330,7 @@ def _value_received(partition: bytes, key: bytes, value: bytes, names: NameMap) 
     if record is None:
         return value
     renamed = _rename_record(record, names)
+    # Protobuf has many encodings of one record: bytes that need no other name must stay those of the log.
     return value if renamed == record else encode(renamed)
 
 
@@ -343,4 +355,4 @@ def _rename_record(record: Record, names: NameMap) -> Record:
 
 
 def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")
+    return content.decode("utf-8", "surrogateescape")  # keys may be any bytes, and two of them never become one text

@@ -32,6 +32,7 @@ class Arrivals:
 
     def unread(self) -> bool:
         """Whether something has arrived and was not read. One system call."""
+        # Readiness is reported again and again until all was read, so that a look takes nothing away.
         return bool(self._selector.select(0))
 
     def close(self) -> None:
@@ -48,6 +49,8 @@ async def write_all(file: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         try:
+            # Written before it is waited for: at a checkpoint others would run between a request and its answer, and
+            # neither of the two would be seen as under way.
             left = left[os.write(file, left) :]
         except BlockingIOError:
             await trio.lowlevel.wait_writable(file)

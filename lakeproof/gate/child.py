@@ -22,7 +22,10 @@ from typing import NoReturn
 
 def main(file: str, others: Sequence[int] = ()) -> None:
     """Serve until stdin ends. others: what ends then, too."""
+    # A thread, as the main one may be in a call that waits for the gate and never returns.
     threading.Thread(target=_end_with_stdin, args=(tuple(others),), daemon=True).start()
+    # The copy is not inherited by what the user's file starts (PEP 446). Descriptor 1 is stderr from here on, so that
+    # no output gets among the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.path.insert(0, str(Path(file).resolve().parent))
@@ -37,6 +40,7 @@ def main(file: str, others: Sequence[int] = ()) -> None:
             answer = {"error": type(error).__name__, "message": str(error)[:2000]}
         try:
             result = json.dumps(answer)
+        # A result that JSON does not have is shown to invariants by its repr.
         except TypeError:
             result = json.dumps({"ok": repr(answer["ok"])})
         try:
@@ -61,6 +65,7 @@ def _end(others: Sequence[int]) -> NoReturn:
     for pid in others:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+    # `sys.exit` would end the thread alone, and wait for others that may never end.
     os._exit(0)
 
 

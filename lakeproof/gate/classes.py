@@ -104,6 +104,7 @@ class _TreeNode:
 
     def next(self) -> Choice | None:
         """What is to be let go here next, if anything is."""
+        # In every mode: they are alternatives of one event, and no race of events would ever add the others.
         wanted = (Choice(name, mode) for name in self.wanted for mode in self.pending[name].modes)
         return next((each for each in wanted if each not in self.asleep and each not in self.begun), None)
 
@@ -198,7 +199,7 @@ class Classes:
         try:
             self._own.end()
         finally:
-            self.take_in(self._own.walked)
+            self.take_in(self._own.walked)  # also after Diverged: the run is to be tried again
 
     def fail(self) -> None:
         """The run is over, and it is not known what it would have shown. What lies behind it is dropped."""
@@ -213,6 +214,7 @@ class Classes:
         self.runs += 1
         self._begun[self.runs] = begun
         if begun.place is None:
+            # Without a place this is either the very first run, or the first schedule once more, at the end.
             if not self.over:
                 return Beginning(number=self.runs)
             steps = tuple((_names(each), each.choice) for each in self._first or ())
@@ -228,6 +230,7 @@ class Classes:
 
     def _next(self) -> _Begun | None:
         while self._again:
+            # What has diverged comes first: its place hands out no other branch before it is settled.
             begun = self._again.pop()
             if begun.place is None or not begun.place.dropped:
                 return begun
@@ -237,12 +240,15 @@ class Classes:
             if place.under_way is None and (choice := place.next()) is not None:
                 place.under_way = choice
                 return _Begun(place, choice)
+        # Nothing can be handed out. A run that is under way may still add something, so only without one all is over.
         self.over = self.over or not self._begun
+        # After a divergence the search never says *all*, and a confirmation would be of no use.
         return None if self._begun or self.confirmed or self.diverged else _Begun(None, None)
 
     def take_in(self, walked: Walked) -> None:
         """What came of a run that was handed out."""
         begun = self._begun.pop(walked.number)
+        # Another run has ended above this place, and was counted.
         if begun.place is not None and begun.place.dropped:
             return
         if walked.outcome == DIVERGED:
@@ -252,10 +258,12 @@ class Classes:
                 self._again.append(begun)
                 return
             self.diverged += 1
+        # No run was under way when the search was over, so this one is the first schedule once more.
         if self.over:
             self.confirmed = walked.outcome != DIVERGED
             return
         if begun.place is not None and len(walked.steps) < len(begun.place.path):
+            # It did not come to its branch: the place at which it ended is the first one that it has not met again.
             self._drop(begun.place.path[len(walked.steps)])
         else:
             self._grow(begun.place, walked)
@@ -290,6 +298,8 @@ class Classes:
         """Add what a run has met behind the place at which it has left what was known."""
         path = [] if place is None else place.path
         events = [each.by for each in path if each.by is not None]
+        # The steps before belong to an earlier run, and their races are known. The first new step is the branch, at the
+        # last place of the path.
         for step in range(max(len(path) - 1, 0), len(walked.steps)):
             taken = walked.steps[step]
             if step == len(path):
@@ -301,8 +311,10 @@ class Classes:
             events.append(event)
             here.under_way = None
             after = walked.steps[step + 1].pending if step + 1 < len(walked.steps) else walked.left
+            # What waits behind the last step of a diverged run is not known.
             if walked.outcome != DIVERGED or step + 1 < len(walked.steps):
                 self._look_for_taken_back(here, event, {each.name for each in after})
+            # Nothing was let go behind the last step, so that no `_entered` notes it.
             if step + 1 == len(walked.steps):
                 here.begun[event.choice] = event
         self._close(path[-1] if path else None)
@@ -310,11 +322,13 @@ class Classes:
     def _entered(self, path: list[_TreeNode], events: list[_Event], taken: Taken) -> _TreeNode:
         """A place that no run has been at."""
         pending = {each.name: each for each in taken.pending}
+        # One request is enough to begin a source set; races add the others that are needed.
         place = _TreeNode(pending, dict.fromkeys(pending, -1), wanted=[taken.choice.name])
         if path:
             above, by = path[-1], events[-1]
             place.above, place.by = above, by
             place.born = {name: above.born.get(name, len(events) - 1) for name in pending}
+            # Before the step is noted above: it is no branch beside itself.
             place.asleep = still_asleep(above.asleep_beside(), (by.choice, by.footprint), self.threads)
             above.begun[by.choice] = by
             above.below[by.choice] = place
@@ -322,6 +336,7 @@ class Classes:
         return place
 
     def _look_for_taken_back(self, last: _TreeNode, event: _Event, here: set[Name]) -> None:
+        # Independent requests must not disable each other. An answer that takes back a request of its client does.
         gone = sorted(each for each in last.pending if each not in here and each != event.choice.name)
         mine = [each for each in gone if each.client == event.client]
         if self.threads and mine and not self.taken_back:
@@ -330,6 +345,7 @@ class Classes:
     def _order(self, step: int, event: _Event, events: list[_Event]) -> None:
         """Which earlier events happened before this one."""
         for earlier in range(step - 1, -1, -1):
+            # From the last one back: what is known through a later event is in its bits, and need not be compared.
             if event.before >> earlier & 1:
                 continue
             other = events[earlier]
@@ -344,11 +360,13 @@ class Classes:
             after = [
                 each for each in range(earlier + 1, step) if not events[each].before >> earlier & 1
             ]  # what does not depend on the earlier event
+            # The initials: each can be first at this place, in an order that has the event before the earlier one.
             firsts = [
                 one.choice
                 for one in (*(events[each] for each in after), event)
                 if not any(one.before >> other & 1 for other in after if events[other] is not one)
             ]
+            # A source set needs one of them, and not all as a persistent set does. One that is asleep is run elsewhere.
             if not any(each.name in place.wanted or each in place.asleep for each in firsts):
                 place.wanted.append(firsts[0].name)
 
@@ -363,5 +381,6 @@ def _races(step: int, event: _Event, events: list[_Event]) -> Iterator[int]:
         if not event.before >> earlier & 1 or event.born == earlier:
             continue
         between = (each for each in range(earlier + 1, step) if event.before >> each & 1)
+        # An event between the two that depends on both keeps them from becoming neighbours.
         if not any(events[each].before >> earlier & 1 for each in between):
             yield earlier

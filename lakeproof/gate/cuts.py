@@ -84,17 +84,20 @@ def moments(front: AWSFront, start: Store, steps: Sequence[Made]) -> Iterator[Mo
     Raises:
         TooManyMoments.
     """
-    yield Moment(before=start, store=start)
+    yield Moment(before=start, store=start)  # the beginning is a state, too, and no step leads to it
     exchanges = replay_exchanges(front, start, steps)
     lines = _lines(steps)
     needs = [_needs(steps, at) for at in range(len(steps))]
+    # Breadth first: a layer has the cuts of so many steps, and the stores of one layer are all that is kept.
     layer: dict[Cut, tuple[Store, tuple[int, ...]]] = {(0,) * len(lines): (start, ())}
     count = 0
     while layer:
         following: dict[Cut, tuple[Store, tuple[int, ...]]] = {}
         for cut, (before, order) in layer.items():
+            # A set of steps, as ``needs`` has steps of other clients.
             gone = {at for line, done in zip(lines, cut, strict=True) for at in line[:done]}
             for number, line in enumerate(lines):
+                # The client is at its end, or its next step needs one that the cut does not have.
                 if cut[number] == len(line) or not needs[line[cut[number]]] <= gone:
                     continue
                 count += 1
@@ -104,6 +107,7 @@ def moments(front: AWSFront, start: Store, steps: Sequence[Made]) -> Iterator[Mo
                 after = _perform_step(front, before, steps[at])
                 taken = (*order, at)
                 yield _moment(before, after, steps, exchanges, taken)
+                # The ways to a cut differ in the order of independent steps: the first one gives the store of all.
                 following.setdefault((*cut[:number], cut[number] + 1, *cut[number + 1 :]), (after, taken))
         layer = following
 
@@ -123,6 +127,7 @@ def _needs(steps: Sequence[Made], at: int) -> set[int]:
     return {
         other
         for other in range(at)
+        # It is born of its own client's step, or of another's if the two share more than the store.
         if other == this.born
         or steps[other].name.client == this.name.client
         or dependent(steps[other].footprint, this.footprint)
@@ -137,6 +142,7 @@ def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[Made]) -> li
         response = None
         if step.mode in APPLIED:
             store, response, _ = front.perform(store, step.request, step.now)
+        # These answers do not depend on the store. The modes that are missing here give no answer.
         refused = {REFUSED: front.refusal(step.request), CONFLICT: front.conflict(step.request)}
         answers = {NORMAL: response, EXPIRED: response, **refused}
         found.append(Exchange(request=step.request, response=answers.get(step.mode)))
@@ -144,6 +150,7 @@ def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[Made]) -> li
 
 
 def _perform_step(front: AWSFront, store: Store, step: Made) -> Store:
+    # At the time of its release in the run, which the store may have written down.
     return front.perform(store, step.request, step.now)[0] if step.mode in APPLIED else store
 
 
@@ -151,6 +158,7 @@ def _moment(
     before: Store, after: Store, steps: Sequence[Made], exchanges: Sequence[Exchange], order: tuple[int, ...]
 ) -> Moment:
     this = steps[order[-1]]
+    # No cut has a step without the earlier ones of its client, so that all of them are in ``order``.
     earlier = (at for at in order[:-1] if (steps[at].name.client, steps[at].call) == (this.name.client, this.call))
     return Moment(
         before=before,

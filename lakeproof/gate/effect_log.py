@@ -32,7 +32,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "set": ("partition", "key", "value"),
     "set_if": ("partition", "key", "value", "predicate"),
     "delete": ("partition", "key"),
-    "scan": ("partition",),
+    "scan": ("partition",),  # start and limit have defaults
 }
 Op = kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.ScanBatch
 _NAMES: Final = {kv.Get: "get", kv.Set: "set", kv.SetIf: "set_if", kv.Delete: "delete", kv.ScanBatch: "scan"}
@@ -79,6 +79,7 @@ def _parse_line(line: str, number: int, path: Path) -> Logged:
             if name not in fields:
                 raise ValueError(f"{effect}: the field {name!r} is missing")
         return Logged(number, client, _op(effect, fields), _reply(effect, fields["reply"]))
+    # From Base64, UTF-8 and JSON come kinds of ValueError; JSON that is nested too deeply gives the other one.
     except (ValueError, RecursionError) as error:
         raise Unusable(f"{path}:{number}: {error}; a log of effects has one JSON object a line") from None
 
@@ -87,6 +88,7 @@ def _op(effect: str, fields: Mapping[str, object]) -> Op:
     partition = _bytes("partition", fields["partition"])
     if effect == "scan":
         limit = fields.get("limit", 0)
+        # In Python true is a number, too.
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
             raise ValueError(f"limit: expected a number from 0 on, found {limit!r}")
         return kv.ScanBatch(partition, _bytes("start", fields.get("start", "")), limit)
@@ -109,7 +111,7 @@ def _reply(effect: str, reply: object) -> object:
         return WORDS[reply]()
     if effect == "get" and isinstance(reply, dict) and "value" in reply:
         value = _bytes("reply.value", reply["value"])
-        return kv.ValueWithPredicate(value, value)
+        return kv.ValueWithPredicate(value, value)  # the predicate of a value is the value: see `kv.ValueWithPredicate`
     if effect == "scan" and isinstance(reply, dict) and isinstance(reply.get("entries"), list):
         return kv.Batch(tuple(_entry(each) for each in reply["entries"]), reply.get("more") is True)
     if effect not in _READS and reply is None:
@@ -149,6 +151,7 @@ def _line_content(client: str, op: Op, reply: object) -> dict[str, object]:
     if isinstance(op, kv.Set | kv.SetIf):
         fields["value"] = _content_text(op.value)
     if isinstance(op, kv.SetIf):
+        # True is *if present*, null *if absent*; of the latter ``is`` makes False, and ``or`` None.
         fields["predicate"] = (
             _content_text(op.predicate) if isinstance(op.predicate, bytes) else op.predicate is kv.EXISTS or None
         )
@@ -164,6 +167,7 @@ def _answer(reply: object) -> object:
         case kv.Batch(entries, more):
             return {"entries": [[_content_text(each.key), _content_text(each.value)] for each in entries], "more": more}
         case _:
+            # Other errors (a missing key, an interrupted scan) are definite and change nothing, as a refusal.
             return next((word for word, kind in WORDS.items() if isinstance(reply, kind)), "refused")
 
 
@@ -171,4 +175,5 @@ def _content_text(content: bytes) -> object:
     try:
         return content.decode()
     except UnicodeDecodeError:
+        # JSON has no bytes, and replacement characters could make two keys one.
         return {"base64": base64.b64encode(content).decode()}

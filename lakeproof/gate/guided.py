@@ -60,7 +60,7 @@ def expected_requests(trace: Trace, profile: Profile) -> list[ExpectedRequest]:
         if step.mode not in MODES:
             raise Unusable(f"step {number}: {step.mode.value!r}: the gate has {', '.join(m.value for m in MODES)} only")
         if pattern := profile.request(step):
-            client = f"c{LABELS.index(step.client) + 1}"
+            client = f"c{LABELS.index(step.client) + 1}"  # a, b, c in traces are c1, c2, c3 at the gate
             words = " ".join(filter(None, (step.client, step.effect, step.key)))
             found.append(ExpectedRequest(number, client, pattern, MODES[step.mode], words))
     return found
@@ -98,24 +98,29 @@ class GuidedResult:
         while self._left:
             step = self._left[0]
             mine = [each for each in pending if each.name.client == step.client]
+            # The program is quiet: a client that waits with nothing has returned from its last call.
             if not mine:
                 self._never(self._left.pop(0))
                 continue
             return self._led(step, mine)
+        # The least name has the least client, so that one client after the other comes to its end.
         return self._chosen(min(pending, key=lambda each: each.name), None)
 
     def _led(self, step: ExpectedRequest, mine: Sequence[Pending]) -> Choice:
+        # Requests come sorted by name: of several that the step may be, the first one is taken.
         for each in mine:
             if fnmatchcase(each.name.label, step.pattern):
                 self._left.pop(0)
                 return self._chosen(each, step)
         later = {each.name: meant for each in mine if (meant := self._meant(each)) is not None}
         own = [each for each in mine if each.name not in later]
+        # Requests that no later step of the trace means do not change its order.
         if own:
             return self._chosen(own[0], None)
         first = mine[0]
         early = later[first.name]
         note = f"step {step.number}, {step.sentence}: {step.client} asks for {first.name.label} first, step"
+        # The step stays expected, and several later ones may come before it: the first of them is noted.
         self.notes.setdefault(step.number, f"{note} {early.number}")
         self._left.remove(early)
         return self._chosen(first, early)
@@ -129,6 +134,7 @@ class GuidedResult:
         self.notes[step.number] = f"step {step.number}, {step.sentence}: {step.client} never asks for {step.pattern}"
 
     def _chosen(self, request: Pending, step: ExpectedRequest | None) -> Choice:
+        # The scenario of a profile has no budgets: which faults there are, the trace says.
         choice = Choice(request.name, server.NORMAL if step is None else step.mode)
         self.lines.append(Line(choice, step))
         return choice

@@ -35,12 +35,15 @@ class LocalNames:
     def of(self, waiting: Iterable[Name]) -> dict[Name, Name]:
         """The name in all orders, by the name in this run. To be called with all that waits, after each step."""
         found = list(waiting)
+        # Tokens are numbered in this order, which must not depend on how the run has named them.
         for name in sorted((each for each in found if each not in self._named), key=_without_tokens):
+            # Once, when it begins to wait: its name stays, whatever is numbered later.
             self._named[name] = name._replace(label=self._label(name))
         return {name: self._named[name] for name in found}
 
     def _label(self, name: Name) -> str:
         known = self._in_labels.setdefault(name.client, {})
+        # The numbers count per client: what others have seen first does not shift them.
         return TOKEN.sub(lambda match: known.setdefault(match[0], f"<{len(known) + 1}>"), name.label)
 
     def touched(self, footprint: Footprint) -> Footprint:

@@ -33,7 +33,7 @@ JOIN_SECONDS: Final = 3.0
 """After so long the other processes join: what is over before would have waited for their start."""
 CLOSING_SECONDS: Final = 10.0
 """For a process to end its program, and itself."""
-HEAD_BYTES: Final = 8
+HEAD_BYTES: Final = 8  # of the length before each value
 READ_BYTES: Final = 1 << 16
 LOOK_SECONDS: Final = 0.5
 """How often one that has nothing to run looks whether the time is over."""
@@ -82,6 +82,7 @@ class Values:
     def _whole(self) -> object | None:
         found = self._found
         end = HEAD_BYTES + int.from_bytes(found[:HEAD_BYTES], "big")
+        # Of less than a whole head ``end`` is computed from a part of the length, and may be too small.
         if len(found) < max(HEAD_BYTES, end):
             return None
         content = bytes(found[HEAD_BYTES:end])
@@ -139,12 +140,13 @@ async def join_process(scenario: GateScenario, file: Path, begins: Prepared) -> 
     )
     try:
         other = Other(process, scenario.name)
-        await other.tell(begins)
+        await other.tell(begins)  # the first value; all others are beginnings
         yield other
     finally:
+        # Also when this block is cancelled: a process that is left would run its program on.
         with trio.CancelScope(shield=True):
             assert process.stdin is not None
-            await process.stdin.aclose()
+            await process.stdin.aclose()  # the end of its stdin ends it, in the middle of a schedule, too
             with trio.move_on_after(CLOSING_SECONDS) as scope:
                 await process.wait()
             if scope.cancelled_caught:  # the user's file is still being loaded, and does not end
@@ -162,6 +164,7 @@ class Counts:
     def add(self, reached: Mapping[str, int]) -> None:
         """What one process, and always the same, has counted so far."""
         for each in (*self.scenario.invariants, *self.scenario.always):
+            # A process reports totals, and so only what is new since its last report is added.
             more = reached.get(each.__name__, 0) - self._known.get(each.__name__, 0)
             if more and hasattr(each, "reached"):
                 each.reached += more
@@ -199,6 +202,7 @@ async def join(
                 counts.add(ran.reached)
                 report(ran.schedule)
                 bell.ring()
+            # What is under way elsewhere may show that more is to be run.
             elif search.waits:
                 await bell.wait(LOOK_SECONDS)
             else:

@@ -24,6 +24,7 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
 
     async def respond(request: Request) -> Response:
         response = await answer(request)
+        # Once more, for the label: the gate's handler gives the answer alone.
         parsed = front.understood(request)
         label = f"{request.method} {request.path}" if isinstance(parsed, Response) else front.label_of(parsed)
         tell(f"{label} -> {response.status}")

@@ -42,6 +42,7 @@ class AnsweredOtherwise(Diverged):
 
     def __init__(self, step: int, name: Name) -> None:
         super().__init__(step, frozenset(), frozenset())
+        # The message of `Diverged` is of requests that wait.
         self.args = (f"after {step} steps {name} touches other keys than after the same steps before",)
 
 
@@ -111,6 +112,7 @@ class Bounded:
 
     def begin(self) -> bool:
         """Begin another run, if one is left."""
+        # A plan that has diverged is tried again. Otherwise the generator goes on, and sees what its last plan gave.
         if not self._tried:
             self._plans = self._plans or self._all_plans()
             plan = next(self._plans, None)
@@ -136,6 +138,7 @@ class Bounded:
         if depth < len(self._plan):
             self._chosen = self._plan[depth]
         else:
+            # Behind the plan the last client goes on as long as it waits: so the rest of a run has no preemption.
             name = min(here, key=lambda each: (each.client != self._last, each))
             self._chosen = Choice(name, here[name].modes[0])
         return Choice(here[self._chosen.name].name, self._chosen.mode)
@@ -148,6 +151,7 @@ class Bounded:
         before = 0
         for number in reversed(self._path):
             other = self._events[number]
+            # From the last event back: what is known through a later one is in its bits.
             if before >> number & 1:
                 continue
             if other.choice.name.client == choice.name.client or dependent(other.footprint, footprint):
@@ -155,6 +159,7 @@ class Bounded:
         expected = self._known(self._place, choice)
         number = self._number(choice, before, footprint)
         if expected is not None and expected != number and self._trouble is None:
+            # Noted only, and raised by `end`: callers do not expect an exception here.
             self._trouble = AnsweredOtherwise(len(self._path), choice.name)
         self._path.append(number)
         self._place |= 1 << number
@@ -166,6 +171,7 @@ class Bounded:
         Raises:
             Diverged: it ended earlier than it did after the same steps; or something was answered otherwise.
         """
+        # What `choose` has raised is known to the caller.
         reported = self._trouble is not None and not isinstance(self._trouble, AnsweredOtherwise)
         if self._trouble is None:
             try:
@@ -175,6 +181,7 @@ class Bounded:
         if self._trouble is None:
             self._tried = 0
             self._first = self._first or tuple(self._events[number].choice for number in self._path)
+            # The same events in another order are the same class, and so are those of the first schedule once more.
             self.complete += self._place not in self._ended
             self._ended.add(self._place)
             return
@@ -204,12 +211,14 @@ class Bounded:
         expected: set[Name] = set()
         for client, events in self._of.items():
             here = {name: faults for name, faults in found.items() if name.client == client}
+            # The first run that comes here decides what is expected of all later ones.
             expected.update(self._waiting.setdefault((client, self._place & events), here))
         if expected != found.keys():
             self._trouble = Diverged(len(self._path), frozenset(expected), frozenset(found))
             raise self._trouble
 
     def _number(self, choice: Choice, before: Place, footprint: Footprint) -> int:
+        # An event is its choice and its past: so it has one number in all orders of its class.
         found = self._numbers.get((choice, before))
         if found is None:
             found = self._numbers[choice, before] = len(self._events)
@@ -225,6 +234,7 @@ class Bounded:
         mine = place & self._of[choice.name.client]
         for number in self._local.get((choice, mine), ()):
             before = self._events[number].before
+            # Its whole past is in the place, and it depends on nothing else there: so it is this event here, too.
             if not before & ~place and not any(self._dependent(number, other) for other in _bits(place & ~before)):
                 return number
         return None
@@ -246,6 +256,7 @@ class Bounded:
             if here is None:
                 return None
             for name, faults in here.items():
+                # `ways` begins with the mode without a fault, which is open to every request.
                 found += [Choice(name, mode) for mode in ways if mode == ways[0] or mode in faults]
         return found
 
@@ -261,6 +272,7 @@ class Bounded:
 
     def _all_plans(self) -> Generator[Plan]:
         """What is to be run, in the order of preemptions, up to the bound; then the first schedule once more."""
+        # The first run has no plan: it lets one client after the other go to its end.
         yield ()
         self._before[0, ""] = None
         edges: list[tuple[At, Choice]] = []
@@ -270,15 +282,18 @@ class Bounded:
             self.covered += not self.diverged
         while not self.diverged and not self.left:
             # What is known already may be all that one preemption more gives. Then that is covered, too.
+            # Plans are counted here, and not yielded: what needs a run stays unknown, and nothing is found behind it.
             self.left = sum(1 for _ in self._within(edges, reached)) if edges else 0
             if not edges:
                 break
             self.covered += not self.left
+            # It takes too long to look further: every preemption that comes next counts as left.
             if len(self._before) > PLACES_MAX:
                 self.left = len(edges)
         dropped = self.diverged
         if self._first:
             yield self._first
+        # The first schedule did not repeat itself, so that no run proves anything.
         if not self._first or self.diverged > dropped:
             self.covered = -1
 
@@ -296,13 +311,14 @@ class Bounded:
                 continue  # the run that ended here was dropped, and counted
             if not choices and place not in self._ended:
                 yield self._way(at)
+            # To change the client is a preemption only while the last one still waits.
             waits = any(each.name.client == last for each in choices)
             for choice in choices:
                 if waits and choice.name.client != last:
                     following.append((at, choice))
                 else:
                     yield from self._take(at, choice, reached)
-        edges[:] = following
+        edges[:] = following  # the caller's own list
 
     def _take(self, at: At, choice: Choice, reached: list[At]) -> Generator[Plan]:
         """Make a step from a place: as it is known, or else by a run."""
@@ -310,6 +326,7 @@ class Bounded:
         number = self._known(place, choice)
         if number is None:
             yield (*self._way(at), choice)
+            # Still None if the run has diverged, or if plans are only counted.
             number = self._known(place, choice)
         after = None if number is None else (place | 1 << number, choice.name.client)
         if after is not None and after not in self._before:
@@ -319,6 +336,6 @@ class Bounded:
 
 def _bits(place: Place) -> Iterator[int]:
     while place:
-        lowest = place & -place
+        lowest = place & -place  # in two's complement, only the lowest bit is in both
         yield lowest.bit_length() - 1
         place ^= lowest

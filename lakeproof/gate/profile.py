@@ -45,7 +45,7 @@ class Rule:
         kinds, _, place = self.effect.partition(" ")
         if effect not in kinds.split("|"):
             return None
-        parts = _NAMED.split(place)
+        parts = _NAMED.split(place)  # texts and names in turn: a pattern with a group keeps what it splits at
         pattern = "".join(f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts))
         found = re.fullmatch(pattern, key)
         if found is None:
@@ -56,6 +56,7 @@ class Rule:
 
 def _literal(text: str) -> str:
     """A name as labels have it, so that a pattern matches nothing else."""
+    # fnmatch has no escape: a special character in brackets stands for itself.
     return re.sub(r"([*?[])", r"[\1]", quote(text, safe=""))
 
 
@@ -96,6 +97,7 @@ class Profile:
                 f"profile {self.name}: it does not ask {trace.invariant} of the program, only {', '.join(known)}; "
                 "add it, or choose a trace of one of these"
             )
+        # Shared by setup and clients: calls make names of the number that no other call must have.
         numbers = iter(range(1, 1_000_000))
         try:
             return GateScenario(
@@ -103,6 +105,7 @@ class Profile:
                 setup=[*self.before, *(self._call(next(numbers), each) for each in scenario.setup), *self.between],
                 clients=[[self._call(next(numbers), each) for each in calls] for calls in scenario.clients],
                 after=self.after,
+                # Only what the trace violates: about other invariants its schedule says nothing.
                 invariants=[each for name, each in self.invariants.items() if name == trace.invariant],
                 always=[each for name, each in self.always.items() if name == trace.invariant],
                 service=self.service,
@@ -141,7 +144,7 @@ def load(name: str) -> Profile:
     file = Path(name)
     if not file.is_file():
         raise Unusable(f"{name}: no profile; expected a Python file with PROFILE")
-    import_beside(file)
+    import_beside(file)  # the file may import its neighbours, as if it were run
     try:
         found = runpy.run_path(str(file)).get("PROFILE")
     except Exception as error:  # whatever a user's file raises

@@ -52,6 +52,7 @@ class Returned:
 
 def environment_of(own: Mapping[str, str]) -> dict[str, str]:
     """All variables of a process. own: of its client."""
+    # The client's own come last, and so may replace what is fixed.
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | FIXED | dict(own)
 
 
@@ -90,7 +91,7 @@ class ClientProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment_of(self.environment),
-            start_new_session=True,
+            start_new_session=True,  # Ctrl-C is for the gate, which ends its processes
         )
         with trio.move_on_after(READY_SECONDS) as scope:
             await self._line()
@@ -122,13 +123,14 @@ class ClientProcess:
         assert process is not None
         assert process.stdout is not None
         pipe = _number(process.stdout)
+        # What a call has returned is unread until it is read here: until then the program is not quiet.
         self.arrivals.expect(pipe)
         try:
             while b"\n" not in self._rest:
                 await trio.lowlevel.wait_readable(pipe)
                 more = os.read(pipe, READ_BYTES)
                 if not more:
-                    await process.wait()
+                    await process.wait()  # a process closes its pipes before it has ended
                     raise ProgramError(f"{self.file}: the process ended with code {process.returncode}")
                 self._rest += more
         finally:
@@ -158,10 +160,12 @@ class ClientProcess:
         """End the processes, at once, and wait until they are gone."""
         if self.service is not None:
             await self.service.kill()
+        # The rest is of a process that ends: it must not be taken for an answer of the next one.
         process, self._process, self._rest = self._process, None, b""
         if process is None:
             return
         process.kill()
+        # Also when the gate is cancelled: a process that was not waited for stays as a zombie.
         with trio.CancelScope(shield=True):
             await process.wait()
             for pipe in (process.stdin, process.stdout):
@@ -188,6 +192,7 @@ class Service:
             ProgramError: it cannot be started, ends, or does not listen in time.
         """
         port = _free_port()
+        # The interpreter of the gate, whose packages the service may import, and not the first one of PATH.
         words = [sys.executable if each == "python" else each.replace("{port}", str(port)) for each in self.command]
         try:
             self._process = await trio.lowlevel.open_process(
@@ -202,6 +207,7 @@ class Service:
         with trio.move_on_after(READY_SECONDS):
             while self._process.poll() is None:
                 try:
+                    # A connection is enough. A request might be one that the service acts on.
                     await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()
                 except OSError:
                     await trio.sleep(READY_POLL_SECONDS)
@@ -233,6 +239,7 @@ def _number(pipe: object) -> int:
 
 def _free_port() -> int:
     """A port of loopback on which nothing listens. Another process may take it before the service does."""
+    # It is bound and closed without a connection, so that no TIME_WAIT keeps the port from the service.
     with listening(0) as listener:
         port: int = listener.getsockname()[1]
     return port

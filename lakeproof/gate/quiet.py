@@ -14,6 +14,7 @@ from typing import Final
 SETTLING_SECONDS: Final = 0.02
 """Where threads cannot be seen: how long nothing must have arrived."""
 STAT_BYTES: Final = 1 << 12
+# S: it waits and can be woken; I: an idle thread of the kernel; t, T: it is stopped; X, x, Z: it has ended.
 ASLEEP: Final = frozenset((b"S", b"I", b"t", b"T", b"X", b"Z", b"x"))
 _CLOCK: Final = 2
 """CPUCLOCK_SCHED of Linux: what the scheduler has counted, in nanoseconds."""
@@ -26,6 +27,7 @@ def ran(pid: int) -> int:
     so a thread that sleeps is in it with all it has done.
     """
     try:
+        # The kernel's MAKE_PROCESS_CPUCLOCK: the pid inverted, and the kind of clock in the three lowest bits.
         return time.clock_gettime_ns(~pid << 3 | _CLOCK)
     except OSError:
         return -1
@@ -60,6 +62,7 @@ class Watch:
         """How long each of these processes has run, in ns, if all their threads sleep, and none ran meanwhile; None:
         one did. A process that is gone has run for -1 ns."""
         times = {pid: ran(pid) for pid in pids}
+        # In this order: a thread that begins between the first clock and its list is found by the last clock.
         still = self._follow(times) and self._all_sleep() and all(ran(pid) == spent for pid, spent in times.items())
         return times if still else None
 
@@ -79,13 +82,14 @@ class Watch:
                 return False
             # A thread in uninterruptible sleep (D) waits for a disk, and goes on by itself: it does not sleep.
             if line[line.rindex(b")") + 2 :][:1] not in ASLEEP:
-                self._threads = {which: file, **self._threads}
+                self._threads = {which: file, **self._threads}  # first in the next look: it is likely to be awake still
                 return False
         return True
 
     def _follow(self, times: Mapping[int, int]) -> bool:
         """Open the files of new threads, and close those of threads that are not there any more; whether all that were
         listed are open."""
+        # These are of processes that were restarted.
         for pid in {pid for pid, _ in self._threads} - times.keys():
             self._list(pid, frozenset())
         return all(self._listed.get(pid) == spent or self._relist(pid, spent) for pid, spent in times.items())
@@ -95,6 +99,7 @@ class Watch:
             tasks = frozenset(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208  # names are all that is needed
         except FileNotFoundError:
             tasks = frozenset()
+        # Without a clock there must be no threads either: otherwise one of the two is out of date.
         complete = self._list(pid, tasks) and (spent >= 0 or not tasks)
         if complete:
             self._listed[pid] = spent

@@ -133,7 +133,7 @@ class Runner:
         for each in scenario.always:
             if hasattr(each, "reached"):
                 each.reached = 0  # what another scenario has tested shows nothing here
-        self.fresh = gate.state
+        self.fresh = gate.state  # until the setup has run: then `open_runner` sets what it has left
         self.watch = Watch()
         self.steps: list[Release] = []
         self.made: list[Made] = []
@@ -146,10 +146,12 @@ class Runner:
 
     async def schedule(self, search: Chooser) -> Schedule:
         """Run one schedule as the search chooses, and tell it."""
+        # A process that starts reads what the setup has left, and is answered at once.
         self.gate.state = self.fresh
         self.gate.unknown = ""
         self.gate.open()
         await self._revive()
+        # What a process has written as it started is no part of the schedule.
         self.gate.state = self.fresh
         self.gate.hold(frozenset(name for name in self.children if name != OPEN))
         self.steps = []
@@ -163,6 +165,7 @@ class Runner:
             for name, calls in zip(self.results, self.scenario.clients, strict=True):
                 nursery.start_soon(self._client, name, tuple(calls))
             finished, trouble = await self._steer(search)
+            # A call that ends by itself leaves a process that can be used again; only the others are restarted.
             if not finished:
                 self.gate.open()
                 await self._drain()
@@ -171,6 +174,7 @@ class Runner:
             await self._renew()
             search.fail() if trouble else search.end()
             return Schedule(steps=tuple(self.steps), trouble=trouble)
+        # `end` counts a class that is new, and only such a class is judged.
         complete = search.complete
         try:
             search.end()
@@ -199,10 +203,11 @@ class Runner:
             if trouble := await self._quiet() or self.gate.unknown:
                 return False, trouble
             self.gate.settle()
+            # `_quiet` returns only when every call that has not ended waits here. So all calls have ended.
             if not self.gate.pending:
                 return True, ""
             for name in self.gate.pending:
-                self._born.setdefault(name, len(self.steps) - 1)
+                self._born.setdefault(name, len(self.steps) - 1)  # -1: before the first step
             pending = [self._pending(waiting, spent) for waiting in self._first()]
             try:
                 choice = search.choose(pending)
@@ -211,6 +216,7 @@ class Runner:
             if choice is None:
                 return False, ""
             spent.append(choice.mode)
+            # Only now, with another request there: a schedule of exactly so many steps may end.
             if len(self.steps) == self.scenario.steps_max:
                 asking = ", ".join(f"{each} {call}" for each, call in self._under_way())
                 return False, f"more than {self.scenario.steps_max:,} requests in a schedule, and no end: {asking}"
@@ -225,15 +231,17 @@ class Runner:
         return [(name, calls[len(self.results[name])]) for name, calls in clients if name in self.unfinished]
 
     async def _let_go(self, choice: Choice) -> WaitingRequest[StoreRequest]:
-        """Let a request go. A crash kills the process first: it must see nothing of what comes."""
+        """Let a request go."""
         client = choice.name.client
         crashes = choice.mode in ENDING
+        # Before the release: with its answer the call may return, and the next one begin.
         now, call = self.gate.now(), len(self.results[client])
-        if crashes:
-            self.crashed.add(client)
+        if crashes:  # the process is killed first: it must see nothing of what comes
+            self.crashed.add(client)  # before the kill: else `_client` reports the death as an error of the program
             self.children[client].crash()
         waiting = await self.gate.let_go(choice.name, choice.mode)
         if crashes:
+            # Requests under way end with their process. That one of them was applied first is another schedule.
             await self.gate.drop(client)
         self.made.append(
             Made(
@@ -255,6 +263,7 @@ class Runner:
             for name in sorted(ended):
                 nursery.start_soon(self.children[name].restart)
         self.crashed.clear()
+        # No call runs yet, so that `_quiet` waits for what the processes do by themselves as they start.
         if self.scenario.fresh:
             self.unfinished = set()
             if trouble := await self._quiet():
@@ -279,16 +288,18 @@ class Runner:
         waiting = sorted(self.gate.pending.values(), key=lambda each: each.name)
         if self.scenario.parallel:
             return waiting
+        # In a dictionary the last entry of a client stays: reversed, it is the request whose name comes first.
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
     def _pending(self, waiting: WaitingRequest[StoreRequest], spent: Sequence[str]) -> Pending:
         left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *waiting.faults)]
         if EXPIRED in left and not self._expires(waiting.request):
-            left.remove(EXPIRED)
+            left.remove(EXPIRED)  # else two classes are run that differ in nothing
         return Pending(waiting.name, tuple(left), waiting.faults)
 
     def _expires(self, request: StoreRequest) -> bool:
         """Whether it makes a difference if what a request touches expires before it."""
+        # These are always two: `EXPIRED` is a mode only of a request that has a late form.
         ways = [each for each in (request, self.front.late(request)) if each is not None]
         one, other = (self.front.perform(self.gate.state, each, self.gate.now())[:2] for each in ways)
         return one != other
@@ -302,12 +313,12 @@ class Runner:
                 if name not in self.crashed:
                     raise ProgramError(f"{self.scenario.name}: {name}: {each}: {error}") from None
                 self.results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
-                break
+                break  # a client that has crashed makes no further call
             self.results[name].append((each, returned))
             if self.gate.counts[name] == before:
                 self.unproved = f"{name}: {each} returned without a request: what it answers from is not in the store"
         self.unfinished.discard(name)
-        self.gate.arrived.ring()
+        self.gate.arrived.ring()  # `_quiet` may wait for a request of this client
 
     async def _quiet(self) -> str:
         """Wait until every call that has not returned waits for an answer of ours, and nothing else moves. Returns an
@@ -317,29 +328,35 @@ class Runner:
         pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
         while True:
             seen = None
+            # Every call has a request here. More may be on the way: a call can send several at once.
             if self.unfinished <= self.gate.waiting:
                 seen = await self._seen_twice()
                 if seen is None or seen.under_way or self.scenario.calm_seconds:
                     time.sleep(next(pauses))  # noqa: ASYNC251  # trio's timers are no finer than 1 ms, and all wait
+            # Some call neither waits nor has ended. The bell rings when it does; a look finds one that is stuck.
             elif not await self.gate.arrived.wait(WATCH_SECONDS):
                 seen = await self._seen_twice()
             now, silent = trio.current_time(), sorted(self.unfinished - self.gate.waiting)
+            # A process that has run in between has moved, too, though it has sent nothing.
             if seen is None or seen != before:
                 moved = now
             rests = seen is not None and not seen.under_way
             if rests and not silent and now - moved >= self.scenario.calm_seconds:
                 return ""
             before = seen
+            # All threads sleep, and no bytes are new: only a timer of the program's own can wake it.
             if now - moved > PATIENCE_SECONDS:
                 stuck = "a request that has begun does not end, or an answer is not read"
                 what = "no request and no answer" if rests else stuck
                 return f"{', '.join(silent) or 'the program'}: {what} for {PATIENCE_SECONDS:g} s, and all threads sleep"
+            # A thread that never sleeps moves all the time, and so is never stuck.
             if now - begun > BUSY_SECONDS:
                 return f"not quiet after {BUSY_SECONDS:g} s: a thread of the program runs on"
 
     async def _seen_twice(self) -> "_QuietState | None":
         """What two looks have seen, if it is the same; else None."""
         first = self._seen()
+        # Between the two looks a task of this process may run that has an answer to write.
         if first is None or CAN_SEE:
             await trio.lowlevel.checkpoint()
         else:
@@ -350,6 +367,7 @@ class Runner:
         """What changes if anything moves; None: a thread does. The threads come first: once they sleep, what they have
         sent is either unread, or was read and acted on."""
         server = self.gate.server
+        # The reader makes no call during a schedule, and has nothing to wait for.
         pids = [pid for name, child in self.children.items() if name != OPEN for pid in child.pids]
         spent = self.watch.asleep(pids) if CAN_SEE else {}
         if spent is None:
@@ -360,8 +378,10 @@ class Runner:
         self.gate.open()
         if trouble := self.front.trouble([(str(each.name), each.footprint) for each in self.steps]):
             raise Unusable(f"{self.scenario.name}: through: {trouble}")
+        # Before the calls of ``after``: an invariant of the store judges what the clients have left.
         store = self.gate.state
         after = [await self.open_call(each) for each in self.scenario.after]
+        # Unproved, and not failed: the search has already counted this class as run.
         if self.gate.unknown:
             return Schedule(steps=tuple(self.steps), unproved=self.gate.unknown)
         outcome = Outcome(results=self.results, after=after, store=store)
@@ -388,6 +408,7 @@ class Runner:
                 for name, each in list(left.items()):
                     evidence = found_by(self.scenario.name, each.__name__, partial(each, moment, calls))
                     if evidence is not None:
+                        # Through the violation to the end: the trace of it is replayed as a whole schedule.
                         order = complete_order(len(self.steps), moment.order)
                         found[name] = (
                             f"{evidence} (after step {len(moment.order)})",

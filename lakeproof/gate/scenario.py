@@ -9,6 +9,7 @@ import attrs
 from lakeproof.scenario import Faults, ScenarioError
 from lakeproof.words import Unusable
 
+# Each process of a program imports this module with the user's file: the fronts would make its start slow.
 if TYPE_CHECKING:
     from lakeproof.gate.cuts import Moment
     from lakeproof.gate.fronts.aws import Store
@@ -30,6 +31,7 @@ class GateCall:
         if options:
             raise TypeError(f"{function.__name__}: pass its arguments by position")
         try:
+            # Here an error still has the line of the user's file in its traceback.
             json.dumps(args)
         except (TypeError, ValueError) as error:
             raise ScenarioError(f"{function.__name__}: arguments travel as JSON: {error}") from None
@@ -126,6 +128,7 @@ class GateScenario:
         for each in (*(one for client in self.clients for one in client), *self.setup, *self.after):
             if not isinstance(each, GateCall):
                 raise ScenarioError(f"{self.name}: {each!r} is no call; write call(function, argument, ...)")
+        # Both kinds together: verdicts, traces and ``expect`` know an invariant by its name alone.
         names = [getattr(each, "__name__", "") for each in (*self.invariants, *self.always)]
         if not names or not all(names):
             raise ScenarioError(f"{self.name}: invariants: {self.invariants!r}: expected one or more named functions")
@@ -137,6 +140,7 @@ class GateScenario:
                 raise ScenarioError(f"{self.name}: expect: {name!r}: {verdict!r}: expected {known}")
         if self.parallel not in (True, False, THREADS):
             raise ScenarioError(f"{self.name}: parallel: {self.parallel!r}: expected True, False, or {THREADS!r}")
+        # By its footprint, which is empty, a crash would be independent of the requests that it ends.
         if self.parallel == THREADS and self.faults.crashes:
             why = "a crash takes back what its client waits for, and so is not independent of its other requests"
             raise ScenarioError(f"{self.name}: parallel={THREADS!r} with faults.crashes: {why}; leave one out")
@@ -154,6 +158,7 @@ class GateScenario:
     @property
     def budgets(self) -> Mapping[str, int]:
         """Of everything that can go wrong, by name."""
+        # Without expiries no key has a time to live, and 0 of them are left to spend.
         return {**attrs.asdict(self.faults), "conflicts": self.conflicts, "expiries": self.expiries or 0}
 
 
@@ -168,6 +173,7 @@ def found_by(scenario: str, name: str, invariant: Callable[[], object]) -> str |
         found = invariant()
     except Exception as error:  # whatever the user's function raises
         raise Unusable(f"{where} raised {type(error).__name__}: {error}; let it return evidence or None") from error
+    # True or False from a function that was meant as a predicate would count as evidence, or as none.
     if found is not None and not isinstance(found, str):
         raise Unusable(f"{where} returned {found!r}; let it return evidence in a sentence, or None")
     return found

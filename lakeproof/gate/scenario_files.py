@@ -31,7 +31,7 @@ def load_scenarios(file: Path) -> list[GateScenario]:
     Raises:
         Unusable: it cannot be executed, or has no list of them.
     """
-    import_beside(file)
+    import_beside(file)  # the file may import its neighbours, as if it were run
     try:
         listed = runpy.run_path(str(file)).get("SCENARIOS")
     except ScenarioError as error:

@@ -59,7 +59,7 @@ def _length(schedule: Schedule) -> tuple[int, int]:
 
 def is_tested(invariant: Invariant | OnTheWay) -> bool:
     """Whether anything happened that an invariant speaks of, where it counts that."""
-    return getattr(invariant, "reached", 1) > 0
+    return getattr(invariant, "reached", 1) > 0  # without a count, every schedule is what it speaks of
 
 
 def verdict_on(invariant: Invariant | OnTheWay, found: SearchProgress, search: Chooser) -> str:
@@ -103,7 +103,9 @@ async def run_search(
                 for _ in range(jobs - 1):
                     others.start_soon(_later, work)
             await _alone(runner, search, found, bell, goes_on)
+            # Nothing is left, or the time is over: what others still run is not waited for.
             others.cancel_scope.cancel()
+        # A replay shows the schedule of its trace, which was shortened when it was written.
         if not isinstance(search, Replayed):
             for name, schedule in sorted(found.shortest.items()):
                 found.shortest[name] = await shorten_schedule(runner, schedule, name)
@@ -123,7 +125,8 @@ async def _alone(
     while goes_on():
         if search.begin():
             found.add(await runner.schedule(search))
-            bell.ring()
+            bell.ring()  # one that waits may have a branch to run now
+        # What is under way elsewhere may show that more is to be run.
         elif isinstance(search, Classes) and search.waits:
             await bell.wait(LOOK_SECONDS)
         else:
@@ -136,6 +139,7 @@ async def _alone(
 async def shorten_schedule(runner: Runner, schedule: Schedule, invariant: str) -> Schedule:
     """An equivalent schedule with the fewest changes from client to client, if the program confirms it."""
     steps = schedule.on_the_way.get(invariant) or fewest_switches(schedule.steps)
+    # An order that is no shorter is worth a run only if it passes through a violation on the way.
     if steps == schedule.steps or (switches(steps) == switches(schedule.steps) and not schedule.on_the_way):
         return schedule
     search = Replayed([Choice(each.name, each.mode) for each in steps])
@@ -148,6 +152,7 @@ def complete_work(work: Callable[[], Awaitable[Result]]) -> Result:
     """The result of work with a program behind the gate; of several errors in it, the first. Who ends this process by
     SIGTERM or SIGHUP ends the program, too: it is as Ctrl-C."""
     in_main = threading.current_thread() is threading.main_thread()
+    # Python lets only its main thread set handlers.
     before = {number: signal.signal(number, _as_ctrl_c) for number in ENDED_BY if in_main}
     try:
         found: Result = trio.run(work)
@@ -160,4 +165,5 @@ def complete_work(work: Callable[[], Awaitable[Result]]) -> Result:
 
 
 def _as_ctrl_c(number: int, frame: object) -> None:
+    # Trio raises KeyboardInterrupt for it inside of `trio.run`, so that every cleanup is run.
     signal.raise_signal(signal.SIGINT)

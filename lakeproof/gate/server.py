@@ -40,7 +40,7 @@ CRASHED: Final = "crash before it"
 CRASHED_APPLIED: Final = "crash after it"
 COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        NORMAL: (),
+        NORMAL: (),  # first: searches take it for the way without a fault
         REFUSED: ("refusals",),
         LOST_APPLIED: ("lost_answers",),
         LOST_DROPPED: ("lost_answers",),
@@ -71,13 +71,14 @@ class Bell:
 
     def ring(self) -> None:
         self._rung.set()
-        self._rung = trio.Event()
+        self._rung = trio.Event()  # an event of trio is never unset
 
     async def wait(self, seconds: float) -> bool:
         """Until it rings, or for so long; whether it has rung."""
-        rung = self._rung
+        rung = self._rung  # when this task wakes, the bell has another event
         with trio.move_on_after(seconds):
             await rung.wait()
+        # Not whether the time is over: both may be true when the task runs again.
         return rung.is_set()
 
 
@@ -140,13 +141,14 @@ class Gate(Generic[State, StoreRequest]):
         """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay."""
         self._holding = clients
         self.rounds += 1
+        # In each schedule a client's first name is ``<c1.1>`` again: the search compares requests of two runs by them.
         self._names = self._of_setup.copy()
         self._counted.clear()
         self.counts.clear()
 
     def open(self) -> None:
         """Let go what waits, and hold nothing any more."""
-        self._holding = frozenset()
+        self._holding = frozenset()  # of no client; None would name what follows as a part of the setup
         for waiting in (*self.pending.values(), *self._arrived):
             waiting.decided.set()
         self.pending.clear()
@@ -168,8 +170,10 @@ class Gate(Generic[State, StoreRequest]):
     def settle(self) -> None:
         """Name what has arrived. To be called when the program is quiet: then all that it requests at once is here."""
         several = len(self._arrived) > 1
+        # One alone needs no order, and its body may be large.
         for waiting in sorted(self._arrived, key=_content) if several else self._arrived:
             label = self._names.renamed(waiting.label, waiting.client)
+            # Keys that are not in the label, too. Named at the release, their numbers would depend on the schedule.
             for key in self.front.keys_of(waiting.request):
                 self._names.renamed(key, waiting.client)
             self._counted[waiting.client, label] += 1
@@ -190,9 +194,12 @@ class Gate(Generic[State, StoreRequest]):
                 await self._release(waiting, LOST_DROPPED)
 
     async def _release(self, waiting: WaitingRequest[StoreRequest], mode: str) -> None:
+        # Here, and not only when the waiting task runs: a second release must not find it.
         self._forget(waiting)
         waiting.mode = mode
         waiting.decided.set()
+        # `ask` sets it just before it returns. The task of the connection then writes the answer, or closes the
+        # connection, without a checkpoint, and this task runs after that.
         await waiting.answered.wait()
 
     async def _handle(self, request: Request) -> Response:
@@ -212,6 +219,7 @@ class Gate(Generic[State, StoreRequest]):
         """
         client, label = self.front.client_of(request), self.front.label_of(request)
         if self._holding is None:
+            # The calls of a setup run one after the other, so that the order of arrival is no chance.
             for text in (label, *self.front.keys_of(request)):
                 self._of_setup.renamed(text, SETUP)
         if self._holding is None or client not in self._holding:
@@ -226,11 +234,13 @@ class Gate(Generic[State, StoreRequest]):
             await waiting.decided.wait()
             return self._answer(waiting)
         finally:
+            # Again, for a task that is cancelled while it waits.
             self._forget(waiting)
             waiting.answered.set()
 
     def _faults(self, request: StoreRequest) -> tuple[str, ...]:
         writes = self.front.writes(request)
+        # The modes that have no entry here are faults of writes alone.
         can = {NORMAL: False, CONFLICT: self.front.conflict(request) is not None}
         can[EXPIRED] = self.front.late(request) is not None
         return tuple(mode for mode in COSTS if can.get(mode, writes))
@@ -243,6 +253,7 @@ class Gate(Generic[State, StoreRequest]):
 
     def _answer(self, waiting: WaitingRequest[StoreRequest]) -> Answer:
         conflict = self.front.conflict(waiting.request) if waiting.mode == CONFLICT else None
+        # A conflict and a refusal do not look at the store. So the footprint stays empty: no other client can tell.
         if conflict is not None:
             response = conflict
         elif waiting.mode == REFUSED:
@@ -251,10 +262,12 @@ class Gate(Generic[State, StoreRequest]):
             raise Cut
         else:
             if waiting.mode == EXPIRED:
+                # It stays with the step: a replay in memory must let the same keys expire.
                 waiting.request = self.front.late(waiting.request) or waiting.request
             self.state, response, footprint = self.front.perform(self.state, waiting.request, self.now())
             waiting.footprint = self._stable(footprint, waiting.client)
             self.note(f"{waiting.client} {waiting.label}", response.unknown)
+            # Only the answer is lost: what was touched is in the footprint as that of any other write.
             if waiting.mode in (LOST_APPLIED, CRASHED_APPLIED):
                 raise Cut
         waiting.status = response.status
@@ -267,10 +280,8 @@ class Gate(Generic[State, StoreRequest]):
             self.unknown = f"{request}: {unknown} is not known here: {why}"
 
     def _stable(self, footprint: Footprint, client: str) -> Footprint:
-        """A footprint that can be compared with those of other runs, in which the program mints other names.
-
-        The names as they are stay in it: a listing may have a prefix that ends in the middle of one.
-        """
+        """A footprint that can be compared with those of other runs, in which the program mints other names."""
+        # The names as they are stay in it: a listing may have a prefix that ends in the middle of one.
         named = (attrs.evolve(each, key=self._names.renamed(each.key, client)) for each in footprint)
         return (*footprint, *(each for each in named if each not in footprint))
 

@@ -41,6 +41,7 @@ def fewest_switches(steps: Sequence[S]) -> tuple[S, ...]:
 
     Cost: time and memory grow with the product of the numbers of steps of the clients.
     """
+    # Sorted: the order of a set changes from run to run, and with it which of the shortest orders is found.
     clients = sorted({each.name.client for each in steps})
     lines = [[at for at, each in enumerate(steps) if each.name.client == client] for client in clients]
     before = [
@@ -55,9 +56,11 @@ def fewest_switches(steps: Sequence[S]) -> tuple[S, ...]:
         reached = (found for place in layer for found in _without_a_change(place, ways[place], lines, before))
         layer = []
         for place, way in list(reached):
+            # A place that is known was reached with as many changes, or with fewer.
             if place not in ways:
                 ways[place] = way
                 layer.append(place)
+        # The order that was run is right, too, and only longer to read.
         if len(ways) > PLACES_MAX:
             return tuple(steps)
     return tuple(steps[at] for at in ways[done])
@@ -70,6 +73,7 @@ def _without_a_change(
     for client, line in enumerate(lines):
         gone, taken = set(way), list(way)
         for number, at in enumerate(line[place[client] :], start=place[client] + 1):
+            # The client must be left here: a step of another one has to come before its next.
             if not before[at] <= gone:
                 break
             gone.add(at)

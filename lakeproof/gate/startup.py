@@ -45,6 +45,7 @@ async def _set_up(runner: Runner) -> None:
     scenario = runner.scenario
     for each in scenario.setup:
         returned = await runner.open_call(each)
+        # What the front does not have may be why a call has raised, and is the better reason: it is raised below.
         if not returned.ok and not runner.gate.unknown:
             raise SetupFailed(f"{scenario.name}: setup call {each} raised {returned.error}: {returned.message}")
     if runner.gate.unknown:
@@ -71,6 +72,7 @@ async def open_runner(scenario: GateScenario, file: Path, begins: Prepared | Non
         ProgramError: a process does not start.
     """
     front = PassingFront(scenario.through, OPEN)
+    # Without expiries a command that sets a time to live is unknown here, as no key ever expires.
     store = Store(s3=s3.BucketState(buckets=scenario.buckets), redis=Keys(expires=scenario.expiries is not None))
     gate = Gate[Store, StoreRequest](front, store, lambda: time.time_ns() // 1000)
     listener, redis_listener = listening(0), listening(0)
@@ -78,6 +80,7 @@ async def open_runner(scenario: GateScenario, file: Path, begins: Prepared | Non
     names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
     children = {}
     for name in (*names, OPEN):
+        # The gate's own come last: a scenario cannot send a client to another store, or under another name.
         environment = {**scenario.environment, **dict(front.environment(f"http://{url}", redis, name))}
         service = Service(scenario.service, environment) if scenario.service else None
         children[name] = ClientProcess(file, environment, gate.server.arrivals, service)
@@ -100,6 +103,7 @@ async def open_runner(scenario: GateScenario, file: Path, begins: Prepared | Non
             else:  # only now: where the setup was run, the processes have begun with an empty store, too
                 gate.begin_with(begins.store, begins.names)
                 front.dynamodb.keys_of_tables.update(begins.keys_of_tables)
+            # With what the processes have written as they started: each schedule begins with it.
             runner.fresh = gate.state
             yield runner
         finally:

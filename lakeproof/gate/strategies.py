@@ -46,15 +46,17 @@ class Sampled:
         if self.runs >= self.schedules:
             return False
         self.runs += 1
+        # Anew for each schedule: a run that was longer, or has failed, does not shift the numbers of the next.
         self._random = random.Random(f"{self.seed} {self.runs}")  # a schedule, no secret
         self._priority = {}
         self._step = 0
+        # PCT needs a length, and has that of the longest run so far: in the first run all changes are at step 0.
         self._change_at = {self._random.randrange(self._longest) for _ in range(self.changes or 0)}
         return True
 
     def choose(self, pending: Sequence[Pending]) -> Choice:
         chosen = self._random.choice(pending) if self.changes is None else self._first(pending)
-        faults = chosen.modes[1:]
+        faults = chosen.modes[1:]  # the first mode is the one without a fault
         faulty = bool(faults) and self._random.random() < FAULT_SHARE
         return Choice(chosen.name, self._random.choice(faults) if faulty else chosen.modes[0])
 
@@ -62,6 +64,7 @@ class Sampled:
         for each in pending:
             self._priority.setdefault(each.name.client, self._random.random())
         first = max(pending, key=lambda each: self._priority[each.name.client])
+        # The client that would have gone on is put behind all others.
         if self._step in self._change_at:
             self._priority[first.name.client] = min(self._priority.values()) - 1
             first = max(pending, key=lambda each: self._priority[each.name.client])
@@ -96,7 +99,7 @@ class Replayed:
     def begin(self) -> bool:
         self.runs += 1
         self._step = 0
-        return self.runs == 1
+        return self.runs == 1  # a second run of the same choices would show nothing
 
     def choose(self, pending: Sequence[Pending]) -> Choice:
         """Raises:
@@ -108,6 +111,7 @@ class Replayed:
         choice = self.choices[self._step]
         if choice.name not in here:
             raise Diverged(self._step, frozenset({choice.name}), here)
+        # Its mode is not compared with the budgets, from which the trace has spent it when it was made.
         return choice
 
     def let_go(self, footprint: Footprint) -> None:

@@ -61,6 +61,7 @@ def dumps(trace: GateTrace) -> str:
         )
     head = {"gate": FORMAT, "file": trace.file, "scenario": trace.scenario, "violated": dict(trace.violated)}
     lines = ",\n".join("  " + json.dumps(step) for step in steps)
+    # Without its closing brace, to which the steps are added: a diff of two traces shows the steps, line by line.
     return json.dumps(head)[:-1] + ', "steps": [\n' + lines + "\n]}\n"
 
 
@@ -90,11 +91,13 @@ def read(path: Path) -> GateTrace:
             choices=_choices(document["steps"]),
             statuses=tuple(_status(each["status"]) for each in document["steps"]),
         )
+    # A list in place of an object has no ``items``, which is an AttributeError.
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TraceError(f"{path}: a part is missing or has another type: {error!r}; record it again") from None
 
 
 def _status(status: object) -> int | str:
+    # JSON's true is an int in Python.
     if isinstance(status, bool) or not isinstance(status, int | str):
         raise TypeError(f"the status is {status!r}, no number and no text")
     return status

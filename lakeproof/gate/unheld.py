@@ -40,10 +40,12 @@ class PassingFront(AWSFront):
 
     def client_of(self, request: StoreRequest) -> str:
         client = super().client_of(request)
+        # The reader's requests are answered at once in any case, and its reads are no part of the schedule.
         return NO_CLIENT if client != self.reader and self._passes(request) else client
 
     def perform(self, state: Store, request: StoreRequest, now: int) -> tuple[Store, Answer, Footprint]:
         after, response, footprint = super().perform(state, request, now)
+        # By the credential: `client_of` of this class gives no client to what passes.
         if self.patterns and super().client_of(request) != self.reader and self._passes(request):
             self.passed.append(Passed(self.label_of(request), footprint, self.writes(request)))
         return after, response, footprint
@@ -56,9 +58,11 @@ class PassingFront(AWSFront):
         was let through."""
         passed, self.passed = self.passed, []
         for each in passed:
+            # By the request alone: a write that has changed nothing here may change something in another schedule.
             if each.writes:
                 return f"{each.label} was let through, and writes; take its pattern out of through"
             for label, footprint in steps:
+                # Its place in the schedule would matter, and was chance.
                 if dependent(each.footprint, footprint):
                     return f"{each.label} was let through, and {label} changes what it reads; take its pattern out"
         return ""

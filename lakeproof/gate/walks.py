@@ -74,11 +74,13 @@ Asleep = Mapping[Choice, Footprint]
 
 def commute(one: tuple[Choice, Footprint], other: tuple[Choice, Footprint], threads: bool) -> bool:
     """Whether two requests that wait at the same time can be exchanged."""
+    # Without threads a client may see in which order its answers come.
     return (threads or one[0].name.client != other[0].name.client) and not dependent(one[1], other[1])
 
 
 def still_asleep(asleep: Asleep, step: tuple[Choice, Footprint], threads: bool) -> dict[Choice, Footprint]:
     """What still needs no run after a step."""
+    # A step that it depends on wakes it: behind that step it belongs to classes that are run nowhere else.
     return {choice: touched for choice, touched in asleep.items() if commute((choice, touched), step, threads)}
 
 
@@ -150,10 +152,12 @@ class RandomRun:
             Diverged: it is not what waited here in the run before.
         """
         names = frozenset(each.name for each in pending)
+        # A choice is by name: of two requests with one name, chance would say which is let go.
         if len(names) != len(pending):
             raise ValueError(f"two requests have one name: {sorted(str(each.name) for each in pending)}")
         self._here, at = tuple(pending), len(self._steps)
         if at < len(self.beginning.steps) or self.beginning.whole:
+            # Behind the last step of a whole schedule nothing may wait: whatever does is a divergence.
             expected, self._choice = self.beginning.steps[at] if at < len(self.beginning.steps) else (frozenset(), None)
             if expected != names:
                 self._outcome = DIVERGED
@@ -161,17 +165,19 @@ class RandomRun:
         else:
             self._choice = self._first_awake(pending)
             if self._choice is None:
-                self._outcome = REDUNDANT
+                self._outcome = REDUNDANT  # all that waits is asleep, in every mode
         return self._choice
 
     def _first_awake(self, pending: Iterable[Pending]) -> Choice | None:
         choices = (Choice(each.name, mode) for each in pending for mode in each.modes)
+        # The modes are in order: a fault is chosen only if the request is asleep in the modes before it.
         return next((each for each in choices if each not in self._asleep), None)
 
     def let_go(self, footprint: Footprint) -> None:
         """What was chosen last has been done, and this is what it touched."""
         assert self._choice is not None
         self._steps.append(Taken(self._here, self._choice, footprint))
+        # ``asleep`` belongs to the place of the beginning's last step, so that the steps before it wake nothing.
         if len(self._steps) >= len(self.beginning.steps):
             self._asleep = still_asleep(self._asleep, (self._choice, footprint), self.threads)
 
@@ -185,12 +191,13 @@ class RandomRun:
         if self._outcome == COMPLETE and at < len(self.beginning.steps):
             self._outcome = DIVERGED
             raise Diverged(at, self.beginning.steps[at][0], frozenset())
+        # The first schedule once more is no new class.
         self.complete = int(self._outcome == COMPLETE and not self.beginning.whole)
 
     def fail(self) -> None:
         """The run is over, and it is not known what it would have shown."""
         self._outcome = DIVERGED
-        self.diverged = 1
+        self.diverged = 1  # for `lakeproof.gate.run.Chooser`; the search counts by the outcome
 
     @property
     def walked(self) -> Walked:
@@ -199,5 +206,6 @@ class RandomRun:
             number=self.beginning.number,
             outcome=self._outcome,
             steps=tuple(self._steps),
+            # Behind a complete run nothing waits; then ``_here`` is what waited before its last step.
             left=self._here if self._outcome == REDUNDANT else (),
         )

@@ -29,9 +29,11 @@ async def serve(
     async def listen() -> None:
         while (value := await arriving.next()) is not None:
             await received.send(value)
+        # The search is over, or its process is gone: a schedule under way is given up, and the program is ended.
         nursery.cancel_scope.cancel()
 
     async with trio.open_nursery() as nursery:
+        # A task of its own, so that the end of the input is seen while a schedule is run.
         nursery.start_soon(listen)
         await _run(scenario, file, queue, answers)
 
@@ -44,6 +46,7 @@ async def _run(scenario: GateScenario, file: Path, queue: AsyncIterator[object],
             assert isinstance(beginning, Beginning)
             walk = RandomRun(beginning, scenario.parallel == THREADS)
             walk.begin()
+            # The outcome has the whole store in it. It was judged here, and need not travel.
             schedule = attrs.evolve(await runner.schedule(walk), outcome=None)
             await answers.send_all(
                 pack_value(Ran(walked=walk.walked, schedule=schedule, reached=count_reached(scenario)))
@@ -59,6 +62,7 @@ async def main(file: Path, name: str) -> None:
         await serve(scenario, file, trio.lowlevel.FdStream(os.dup(0)), answers)
     except (Unusable, BaseExceptionGroup) as errors:
         error = first_of(errors) if isinstance(errors, BaseExceptionGroup) else errors
+        # A mistake of ours ends this process with its traceback; the search reports the exit code.
         if not isinstance(error, Unusable):
             raise error from None
         try:

@@ -38,7 +38,7 @@ class Store:
 
 
 class AWSFront:
-    """See `lakeproof.gate.fronts.Front`."""
+    """See `lakeproof.gate.fronts.interface.Front`."""
 
     def __init__(self) -> None:
         self.s3 = S3Front()
@@ -97,6 +97,7 @@ class AWSFront:
                 return attrs.evolve(state, redis=keys), reply, footprint
 
     def conflict(self, request: StoreRequest) -> Answer | None:
+        # DynamoDB's transactions are one step here and never conflict. Whether Redis' EXEC does, its keys say.
         return self.s3.conflict(request) if isinstance(request, S3Request) else None
 
     def late(self, request: StoreRequest) -> StoreRequest | None:
@@ -115,11 +116,11 @@ class AWSFront:
         """What tells a client where the stores are, and who it is. url: of HTTP. redis: the host and port of Redis."""
         return (
             ("AWS_ENDPOINT_URL", url),
-            ("AWS_ACCESS_KEY_ID", client),
+            ("AWS_ACCESS_KEY_ID", client),  # signatures name it, and so it tells whose request it is
             ("AWS_SECRET_ACCESS_KEY", "secret"),
-            ("AWS_REGION", "us-east-1"),
+            ("AWS_REGION", "us-east-1"),  # of two names: some SDKs read only the next one
             ("AWS_DEFAULT_REGION", "us-east-1"),
-            ("AWS_ALLOW_HTTP", "true"),
-            ("AWS_EC2_METADATA_DISABLED", "true"),
+            ("AWS_ALLOW_HTTP", "true"),  # Rust's object_store refuses plain HTTP without it
+            ("AWS_EC2_METADATA_DISABLED", "true"),  # else credentials are sought in the network
             ("REDIS_URL", f"redis://{client}:secret@{redis}/0"),
         )

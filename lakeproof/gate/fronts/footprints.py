@@ -35,8 +35,10 @@ class Access:
 
     def conflicts(self, other: "Access") -> bool:
         """Whether the order of the two can matter."""
+        # Two reads, or two deletes. A delete and a read are dependent: the read sees whether the key is gone.
         if self.touch is other.touch and self.touch is not Touch.WRITE:
             return False
+        # Two prefixes have keys in common only if one begins with the other.
         if self.prefix and other.prefix:
             return self.key.startswith(other.key) or other.key.startswith(self.key)
         if self.prefix:

@@ -103,11 +103,12 @@ class Server:
         while True:
             await trio.lowlevel.wait_readable(listener)
             if (connection := await _accept_connection(listener)) is not None:
+                # Until its task runs, the connection has left the backlog, and nothing watches it yet.
                 self.busy += 1
                 nursery.start_soon(self._begin, talk, connection)
 
     async def _begin(self, talk: Talk, connection: socket.socket) -> None:
-        self.busy -= 1
+        self.busy -= 1  # before its first checkpoint, `talk` expects what arrives
         await talk(connection)
 
     async def _talk(self, connection: socket.socket) -> None:
@@ -118,6 +119,7 @@ class Server:
         except (Gone, Cut):
             pass
         except Malformed as error:
+            # The service might have taken it: what follows from the refusal is not judged.
             if error.status == TOO_LARGE:
                 self.note("a request of HTTP", str(error))
             await _refuse(connection, error)
@@ -129,6 +131,7 @@ class Server:
         arrived = await self.arrived(connection, incoming)
         self.seen += 1
         response = await self.handler(arrived.request)
+        # While an answer is not all written, the client has something to read, and so is not quiet.
         self.busy += 1
         try:
             await send(connection, encode_response(arrived.request.method, response, arrived.stays))
@@ -146,16 +149,20 @@ class Server:
         self.arrivals.expect(connection)
         try:
             while not incoming.whole:
+                # What was read of a request is no longer unread, though its rest is still to come.
                 if incoming.begun and not counted:
                     self.busy += 1
                     counted = True
+                # The client sends no body before it has this, or some time has passed (RFC 9110, section 10.1.1).
                 if incoming.wants_continue():
                     await send(connection, CONTINUE)
                 await trio.lowlevel.wait_readable(connection)
+                # The parser is fed in the same step: what was read is at once in ``begun`` or in ``whole``.
                 if data := _receive_bytes(connection):
                     incoming.feed(data)
             return incoming.whole.popleft()
         finally:
+            # Until the answer is sent the next request, which may be here already, is not to be waited for.
             self.arrivals.ignore(connection)
             self.busy -= counted
 
@@ -164,15 +171,17 @@ async def _accept_connection(listener: socket.socket) -> socket.socket | None:
     """The next connection that waits; None: there is none any more, or no room for it."""
     try:
         connection, _ = listener.accept()
+    # The client may be gone between readiness and accept.
     except (BlockingIOError, ConnectionError):
         return None
     except OSError as error:
         if error.errno not in FULL:
             raise
         await trio.sleep(FULL_SECONDS)
-        return None
+        return None  # the connection stays in the backlog, and the listener readable
     connection.setblocking(False)
     with suppress(OSError):  # some systems refuse it on a connection that is closed already
+        # Nagle's algorithm would keep a small answer back until the one before is acknowledged.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 

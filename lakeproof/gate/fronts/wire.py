@@ -84,6 +84,7 @@ class Incoming:
         left: bytes | None = data
         while left is not None:
             left = self._read(left)
+        # After each piece, as the parser keeps no count: a head is longer at most by what is read at once.
         if self.begun and not self._headed and self._head_bytes > HEAD_BYTES_MAX:
             raise Malformed(431, f"the headers are longer than {HEAD_BYTES_MAX:,} bytes")
 
@@ -94,7 +95,7 @@ class Incoming:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
             return self._without_offer(data[upgrade.args[0] :])
-        except httptools.HttpParserCallbackError as error:
+        except httptools.HttpParserCallbackError as error:  # what a callback has raised is in its context
             if isinstance(error.__context__, Malformed):
                 raise error.__context__ from None
             raise
@@ -108,6 +109,7 @@ class Incoming:
         request = self.whole.pop().request
         if request.method == "CONNECT":
             raise Malformed(405, "CONNECT: this is a store, and no proxy")
+        # Without this header the parser stops no more: what is left in ``Connection`` offers nothing by itself.
         headers = [f"{name}: {value}".encode("latin-1") for name, value in request.headers.items() if name != "upgrade"]
         first = request.method.encode("ascii") + b" " + self._target + b" HTTP/1.1"
         self._parser = httptools.HttpRequestParser(self)
@@ -115,6 +117,7 @@ class Incoming:
 
     def wants_continue(self) -> bool:
         """Whether the client waits for leave to send a body; true once."""
+        # A client that has begun its body needs no leave.
         found, self._expects = self._expects and self.begun and not self._body, False
         return found
 
@@ -142,6 +145,7 @@ class Incoming:
         if not self._target.isascii():
             raise Malformed(400, f"{self._target!r}: a target is ASCII; write other characters as %XX")
         self._expects = self._headers.get("expect", "").lower() == "100-continue"
+        # Before the body arrives, where its length is announced. A chunked one is measured as it comes.
         if int(self._headers.get("content-length", "0")) > BODY_BYTES_MAX:
             raise _too_large()
 
@@ -154,7 +158,7 @@ class Incoming:
         path, _, query = self._target.decode("ascii").partition("?")
         request = Request(
             method=self._parser.get_method().decode("ascii"),
-            path=unquote(path),
+            path=unquote(path),  # a plus stays: it is a space in queries only
             query=tuple(parse_qsl(query, keep_blank_values=True)) if query else (),
             headers=self._headers,
             body=bytes(self._body),
@@ -176,11 +180,13 @@ def encode_response(method: str, response: Response, stays: bool) -> bytes:
     """
     lines = [f"HTTP/1.1 {response.status} {responses.get(response.status, 'Unknown')}"]  # boto3 wants a phrase
     lines += [f"{name}: {value}" for name, value in response.headers]
+    # RFC 9110, section 8.6: a 204 has no such header, and of a 304 it would be the length of another answer.
     if response.status not in WITHOUT_BODY:
         lines.append(f"Content-Length: {len(response.body)}")
     if not stays:
         lines.append("Connection: close")
     if any("\n" in line or "\r" in line or "\0" in line for line in lines):
         raise ValueError(f"{lines!r}: a header of an answer has a line break")
+    # The answer to a HEAD has the length of the body that a GET would have, and not the body.
     head = "\r\n".join((*lines, "\r\n")).encode("latin-1")
     return head if method == "HEAD" or response.status in WITHOUT_BODY else head + response.body

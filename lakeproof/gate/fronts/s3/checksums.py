@@ -54,6 +54,7 @@ VERIFIED: Final[Mapping[str, Callable[[bytes], bytes]]] = {
 
 def checksum_sent(headers: Mapping[str, str]) -> Metadata:
     """The checksum with which a body was sent, as it is kept."""
+    # An object has one checksum.
     return tuple((PREFIX + name, headers[PREFIX + name]) for name in DIGESTS if PREFIX + name in headers)[:1]
 
 
@@ -61,6 +62,7 @@ def of_parts(algorithm: str, parts: Sequence[bytes]) -> Metadata:
     """The checksum of an upload in parts, as it is kept. algorithm: as the client has named it; empty: that of the
     content."""
     name = algorithm.lower()
+    # S3 has no composite CRC-64/NVME: it is of the content, and computed when it is requested.
     if name not in DIGESTS or name == "crc64nvme":
         return ()
     digest = DIGESTS[name]
@@ -70,6 +72,7 @@ def of_parts(algorithm: str, parts: Sequence[bytes]) -> Metadata:
 
 def checksum_of_copy(metadata: Metadata) -> Metadata:
     """What a copy keeps: it has no parts."""
+    # Only a checksum of parts has a dash, before their count: Base64 has none.
     return tuple((name, value) for name, value in metadata if not (name.startswith(PREFIX) and "-" in value))
 
 

@@ -25,7 +25,7 @@ def upload(address: str, name: str, touch: Touch = Touch.WRITE) -> Access:
 def source_of(request: S3Request) -> str | None:
     """The address that a copy reads; None: the request copies nothing."""
     found = request.headers.get("x-amz-copy-source")
-    return None if found is None else unquote(found).removeprefix("/")
+    return None if found is None else unquote(found).removeprefix("/")  # with a slash in front, or without
 
 
 def to_delete(request: S3Request) -> tuple[tuple[str, str | None], ...]:
@@ -64,6 +64,7 @@ def _of_bucket(request: S3Request, bucket: Access) -> Footprint:
         case "GET" | "HEAD":
             return (bucket,)
         case "DELETE":
+            # A bucket that has any object is not deleted: the answer depends on every key of it.
             mine = Access(Touch.READ, f"{request.bucket}/", prefix=True)
             uploads = Access(Touch.WRITE, f"?upload/{request.bucket}/", prefix=True)
             return existence(request.bucket, Touch.WRITE), mine, uploads
@@ -83,11 +84,14 @@ def _of_object(request: S3Request) -> Footprint:
         return (Access(Touch.READ, request.address) if name is None else upload(request.address, name, Touch.READ),)
     if request.method == "DELETE":
         removal = _removal(request.address, request.headers.get("if-match"))
+        # To abort an upload leaves the object as it is.
         return (removal if name is None else upload(request.address, name),)
     if request.method == "POST":
         if name is None:
+            # The id is given by the state. By the request alone it may be any one of this key.
             return (Access(Touch.WRITE, f"?upload/{request.address}/", prefix=True),)
         return upload(request.address, name), object_
     source = source_of(request)
+    # The source may be in another bucket, whose absence is another error.
     read = () if source is None else (existence(source.partition("/")[0]), Access(Touch.READ, source))
     return (*read, object_ if name is None else upload(request.address, name))

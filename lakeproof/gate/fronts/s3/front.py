@@ -11,6 +11,7 @@ from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response, pa
 from lakeproof.gate.names import blank_minted
 from lakeproof.words import plural
 
+# What tells requests of one key apart. A body is left out: of equal labels it only gives the order of names.
 _HEADERS = ("if-none-match", "if-match", "range", "x-amz-copy-source")
 _PARAMETERS = (
     *("prefix", "start-after", "continuation-token", "delimiter"),
@@ -22,7 +23,7 @@ KEYS_SHOWN: Final = 8
 
 
 class S3Front:
-    """See `lakeproof.gate.fronts.Front`."""
+    """See `lakeproof.gate.fronts.interface.Front`."""
 
     def understood(self, request: Request) -> S3Request | Response:
         try:
@@ -45,6 +46,7 @@ class S3Front:
         return " ".join(words)
 
     def keys_of(self, request: S3Request) -> tuple[str, ...]:
+        # Minted parts are blank: two runs see the keys in one order.
         return tuple(sorted((each.key for each in touches(request)), key=blank_minted))
 
     def writes(self, request: S3Request) -> bool:
@@ -55,6 +57,7 @@ class S3Front:
 
     def conflict(self, request: S3Request) -> Response | None:
         """Amazon S3 User Guide, *Conditional write behavior*, *How to perform conditional deletes*."""
+        # S3's 409 is of two writes at once. A read with a condition meets none.
         if request.method in ("GET", "HEAD") or not {"if-match", "if-none-match"} & request.headers.keys():
             return None
         message = "The conditional request cannot succeed due to a conflicting operation against this resource."

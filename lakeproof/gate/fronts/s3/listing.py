@@ -26,7 +26,7 @@ def listing(state: BucketState, request: S3Request) -> Response:
     token = unquote(query.get("continuation-token", ""))  # XML has no place for some characters of a name
     begin = (token or query.get("start-after", "")) if second else query.get("marker", "")
     found = list(_entries(state, request.bucket, prefix, delimiter, begin))
-    page, more = found[:limit], len(found) > limit > 0
+    page, more = found[:limit], len(found) > limit > 0  # max-keys=0: an empty page, behind which nothing is announced
     encode = quote if query.get("encoding-type") == "url" else str
     children = [
         element("Name", request.bucket),
@@ -45,6 +45,7 @@ def listing(state: BucketState, request: S3Request) -> Response:
         children += [element("NextContinuationToken", quote(page[-1][0]))] if more and page else []
     else:
         children.append(element("Marker", encode(query.get("marker", ""))))
+        # Without a delimiter S3 gives none: the client goes on behind the last key.
         children += [element("NextMarker", encode(page[-1][0]))] if more and page and delimiter else []
     for name, stored in page:
         if stored is None:
@@ -77,6 +78,7 @@ def _entries(
     for key in sorted(keys, key=str.encode):
         cut = key.find(delimiter, len(prefix)) if delimiter else -1
         name = key if cut < 0 else key[: cut + len(delimiter)]
+        # The last page may have ended with a common prefix: its keys are greater than it, and were in that page.
         begun = key.encode() <= begin.encode() or (cut >= 0 and begin.startswith(name) and begin.endswith(delimiter))
         if begun or name == last:
             continue

@@ -30,6 +30,7 @@ def etag_and_time(stored: StoredObject) -> tuple[Element, Element]:
 
 def upload_id(address: str, client: str, number: int) -> str:
     """The id of a client's upload, counted from 0 for each address: the same in each run."""
+    # 32 digits look minted to `lakeproof.gate.names`, so that labels have the client's name for it.
     return etag(f"{address} {client} {number}".encode())
 
 
@@ -51,10 +52,12 @@ def create(state: BucketState, request: S3Request, now: int) -> Done:
     count = state.minted.get(who, 0)
     name = upload_id(*who, count)
     whole = request.headers.get("x-amz-checksum-type") == "FULL_OBJECT"
+    # A checksum of the full object needs no algorithm of parts: it is computed from the content.
     algorithm = "" if whole else request.headers.get("x-amz-checksum-algorithm", "")
     uploads = {**state.uploads, name: Upload(request.address, metadata_of(request), algorithm)}
     fields = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
     after = attrs.evolve(state, uploads=uploads, minted={**state.minted, who: count + 1})
+    # Two creations by one client at one key get the next ids in turn. Without this they would seem independent.
     counted = upload(request.address, f"count of {request.access_key}")
     touched = existence(request.bucket), upload(request.address, name), counted
     return after, xml("InitiateMultipartUploadResult", *fields), touched
@@ -68,7 +71,7 @@ def put_part(state: BucketState, request: S3Request, content: bytes, now: int) -
         refuse(400, "InvalidArgument", f"Part number must be an integer between 1 and {PARTS_MAX}, inclusive")
     parts = {**found.parts, position: content}
     after = attrs.evolve(state, uploads={**state.uploads, name: attrs.evolve(found, parts=parts)})
-    if "x-amz-copy-source" in request.headers:
+    if "x-amz-copy-source" in request.headers:  # a copy has its answer in XML, and no header of an ETag
         fields = element("ETag", f'"{etag(content)}"'), element("LastModified", iso(now))
         return after, xml("CopyPartResult", *fields), touches(request)
     return after, Response(200, (("ETag", f'"{etag(content)}"'),)), touches(request)
@@ -80,10 +83,11 @@ def complete(state: BucketState, request: S3Request, now: int) -> Done:
     wanted = _parts_of_completion(request)
     known = state.uploads.get(request.query["uploadId"])
     if known is not None and known.completed is not None and known.completed[0] == wanted:
-        _find_upload(state, request, known.completed)
+        _find_upload(state, request, known.completed)  # the upload may be of another key
         return state, _completion_response(request, known.completed[1]), touches(request)
     name, found = _find_upload(state, request)
     for position, named in wanted:
+        # A part that was sent again since the client had this ETag is another part.
         if position not in found.parts or etag(found.parts[position]) != named:
             refuse(400, "InvalidPart", "One or more of the specified parts could not be found.")
     chosen = [found.parts[position] for position, _ in wanted]
@@ -92,6 +96,7 @@ def complete(state: BucketState, request: S3Request, now: int) -> Done:
     content = b"".join(chosen)
     metadata = (*found.metadata, *checksums.of_parts(found.algorithm, chosen))
     after = write_object(state, request, content, metadata, now)
+    # It stays, so that a repeated completion finds its answer, and lists no parts any more.
     done = attrs.evolve(found, parts={}, completed=(wanted, etag(content)))
     return (
         attrs.evolve(after, uploads={**state.uploads, name: done}),

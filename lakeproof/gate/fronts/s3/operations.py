@@ -71,6 +71,7 @@ def perform(state: BucketState, request: S3Request, now: int) -> Done:
         _check_names(state, request)
         return _operation(request)(state, request, now)
     except S3Error as error:
+        # The state before: a request that is refused has no effect, whatever it had done so far.
         return state, error_response(error, request), only_read(touches(request))
 
 
@@ -78,6 +79,7 @@ def _check_names(state: BucketState, request: S3Request) -> None:
     """A bucket that is there has a good name, whatever it is."""
     if len(request.key.encode()) > KEY_BYTES_MAX:
         refuse(400, "KeyTooLongError", "Your key is too long")
+    # Stricter rules are for new buckets: the scenario may name one that is older than they are.
     created = request.method == "PUT" and not request.key
     name = _NEW_BUCKET if created else _BUCKET
     if request.bucket and request.bucket not in state.buckets and not name.fullmatch(request.bucket):
@@ -86,6 +88,7 @@ def _check_names(state: BucketState, request: S3Request) -> None:
 
 def _operation(request: S3Request) -> Callable[[BucketState, S3Request, int], Done]:
     place = "service" if not request.bucket else "object" if request.key else "bucket"
+    # A signature in the address says who asks, and not what.
     named = {name for name in request.query if name not in ALWAYS and not name.lower().startswith("x-amz-")}
     for wanted, method, parameter, others, operation in OPERATIONS:
         if wanted == place and method == request.method and (not parameter or parameter in named):
@@ -126,6 +129,7 @@ def get_object(state: BucketState, request: S3Request, now: int) -> Done:
     found = _find_object(state, request)
     _check_read(request.headers, found)
     headers = (*_headers(found), ("Accept-Ranges", "bytes"))
+    # The checksum that is kept is of the whole object, and a client would verify the range with it.
     if request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED" and "range" not in request.headers:
         headers = (*headers, *checksums.checksum_headers(found))
     read = touches(request)
@@ -142,13 +146,15 @@ def get_object(state: BucketState, request: S3Request, now: int) -> Done:
 def _bounds(text: str, size: int) -> tuple[int, int]:
     """First and last byte of a range, both included."""
     match = _RANGE.fullmatch(text)
-    if match is None or match[1] == match[2] == "":
+    if match is None or match[1] == match[2] == "":  # several ranges, another unit, or no number
         not_known(f"range: {text}")
     first, last = match[1], match[2]
     if not first:
+        # A suffix: the number is how many bytes from the end, and may be more than there are.
         begin, end = max(size - int(last), 0), size - 1
     else:
         begin, end = int(first), min(int(last or size), size - 1)
+    # Every range of an empty object, and a suffix of 0 bytes, too.
     if begin > end:
         refuse(416, "InvalidRange", "The requested range is not satisfiable")
     return begin, end
@@ -158,14 +164,17 @@ def _headers(found: StoredObject) -> tuple[tuple[str, str], ...]:
     kept = dict(found.metadata)
     own = tuple((name, kept[name]) for name in SYSTEM_METADATA if name in kept)
     users = tuple(pair for pair in found.metadata if pair[0].startswith("x-amz-meta-"))
+    # S3's own content type of an object that was put without one.
     default = () if "content-type" in kept else (("Content-Type", "binary/octet-stream"),)
     return (("ETag", f'"{found.etag}"'), ("Last-Modified", http(found.last_modified)), *default, *own, *users)
 
 
 def _check_read(headers: Mapping[str, str], found: StoredObject) -> None:
     """The conditions of a read, in the order of RFC 9110, section 13.2.2."""
+    # Headers have whole seconds: an object must not be newer than its own Last-Modified.
     modified = found.last_modified // 1_000_000 * 1_000_000
     match, since = headers.get("if-match"), from_http(headers.get("if-unmodified-since", ""))
+    # A date counts only where no ETag is named, here and below.
     if (since is not None and modified > since) if match is None else not _matches(match, found):
         refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     none, since = headers.get("if-none-match"), from_http(headers.get("if-modified-since", ""))
@@ -190,6 +199,7 @@ def put_object(state: BucketState, request: S3Request, now: int) -> Done:
 def copy_source(state: BucketState, request: S3Request) -> StoredObject:
     """The source of a copy, under the conditions on it."""
     source = source_of(request) or ""
+    # Before it is decoded: a key's own question mark is written as %3F.
     if "?" in request.headers["x-amz-copy-source"]:
         not_known("a version in x-amz-copy-source")
     _bucket(state, source.partition("/")[0])
@@ -197,6 +207,7 @@ def copy_source(state: BucketState, request: S3Request) -> StoredObject:
     if found is None:
         refuse(404, "NoSuchKey", "The specified key does not exist.")
     match, none = (request.headers.get(f"x-amz-copy-source-if-{each}match") for each in ("", "none-"))
+    # Both are 412: unlike a GET, a copy is never answered 304.
     if (match is not None and not _matches(match, found)) or (none is not None and _matches(none, found)):
         refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     return found
@@ -207,6 +218,7 @@ def _copy_object(state: BucketState, request: S3Request, now: int) -> Done:
     replace = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
     if source_of(request) == request.address and not replace:
         refuse(400, "InvalidRequest", "This copy request is illegal: it copies an object to itself without a change.")
+    # With REPLACE nothing of the source's metadata stays, also not its content type.
     metadata = metadata_of(request) if replace else checksums.checksum_of_copy(found.metadata)
     after = write_object(state, request, found.content, metadata, now)
     stored = after.objects[request.address]
@@ -244,13 +256,16 @@ def delete_objects(state: BucketState, request: S3Request, now: int) -> Done:
     found = to_delete(request)
     if not 1 <= len(found) <= DELETES_MAX or not all(key for key, _ in found):
         refuse(400, "MalformedXML", f"name 1 to {DELETES_MAX} objects, each with its key")
+    # Passed over, such an element would delete what the client wanted to keep.
     if any(each.tag in ("VersionId", "LastModifiedTime", "Size") for each in body.iter()):
         not_known("a condition other than the ETag, or a version, of a POST with delete")
     results = []
     for key, etag in found:
         stored = state.objects.get(f"{request.bucket}/{key}")
+        # Each key is judged by what is left of the ones before it: one may be named twice.
         if etag is None or (stored is not None and _matches(etag, stored)):
             state = _without(state, f"{request.bucket}/{key}")
+            # In quiet mode only what was refused is shown.
             results += [] if quiet else [element("Deleted", "", element("Key", key))]
             continue
         code = "NoSuchKey" if stored is None else "PreconditionFailed"
@@ -322,7 +337,7 @@ OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[BucketSta
 """Of what, by which method, with which parameter, and with which others if wanted: what is done. The first row that
 fits; a parameter that it does not know is refused, and not passed over."""
 HEEDED: Final[Mapping[Callable[[BucketState, S3Request, int], Done], frozenset[str]]] = {
-    get_object: CONDITIONS - {"if-range"},
+    get_object: CONDITIONS - {"if-range"},  # a range under a condition is not known
     put_object: frozenset(("if-match", "if-none-match")),
     multipart.complete: frozenset(("if-match", "if-none-match")),
     delete_object: frozenset(("if-match",)),

@@ -21,5 +21,6 @@ def from_http(text: str) -> int | None:
     """A header's time; None: it is none."""
     try:
         return int(parsedate_to_datetime(text).timestamp()) * SECOND
+    # A client's text may be a date for email's parser, and still no time of a clock: that is an OverflowError.
     except (ValueError, TypeError, IndexError, OverflowError):
         return None

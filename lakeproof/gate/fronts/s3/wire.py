@@ -75,11 +75,12 @@ def parse_request(request: Request) -> S3Request:
     """
     virtual = _VIRTUAL.match(request.headers.get("host", ""))
     path = request.path.removeprefix("/")
+    # A slash in the key is the key's own, also a first one behind the bucket's.
     bucket, key = (virtual[1], path) if virtual else path.partition("/")[::2]
     credential = _CREDENTIAL.search(request.headers.get("authorization", ""))
     presigned = request.parameter("X-Amz-Credential") or ""
     body, trailers = _decode_body(request)
-    headers = {**request.headers, **trailers}
+    headers = {**request.headers, **trailers}  # a checksum counts wherever it comes
     _check(headers, body)
     return S3Request(
         method=request.method,
@@ -95,12 +96,13 @@ def parse_request(request: Request) -> S3Request:
 def _decode_body(request: Request) -> tuple[bytes, dict[str, str]]:
     """The body without the chunks of ``aws-chunked``, and the checksums that trail it."""
     kind = request.headers.get("x-amz-content-sha256", "")
+    # Signed chunk by chunk or not, with trailers or without: the chunks are the same.
     if not kind.startswith("STREAMING-"):
         return request.body, {}
     body, found, at = request.body, bytearray(), 0
     while True:
         end = body.find(b"\r\n", at)
-        line = body[at : end if end >= 0 else at + 40]
+        line = body[at : end if end >= 0 else at + 40]  # without a line break as much as the message shows
         size = _CHUNK.match(line)
         if size is None:
             refuse(400, "IncompleteBody", f"a chunk begins with {line[:40]!r}, not with its size in hexadecimal")
@@ -114,6 +116,7 @@ def _decode_body(request: Request) -> tuple[bytes, dict[str, str]]:
         if body[at : at + 2] != b"\r\n":
             refuse(400, "IncompleteBody", f"a chunk of {length} bytes is followed by {body[at : at + 2]!r}")
         at += 2
+    # Behind the chunk of length 0. With them may come a signature of the trailers, which is left out below.
     pairs = (line.partition(b":") for line in body[begin:].split(b"\r\n") if line)
     trailers = {name.decode("latin-1").strip().lower(): value.decode("latin-1").strip() for name, _, value in pairs}
     announced = request.headers.get("x-amz-decoded-content-length")
@@ -133,6 +136,7 @@ def _check(headers: Mapping[str, str], body: bytes) -> None:
         except ValueError:
             sent = b""
         found = digest(body)
+        # Of another length it is no such digest, for which S3 has another code than for one that differs.
         if len(sent) != len(found):
             md5 = name == "content-md5"
             text = "The Content-MD5 you specified was invalid." if md5 else f"Value for {name} header is invalid."
@@ -183,11 +187,12 @@ def parse_xml(body: bytes) -> ET.Element:
     """
     try:
         text = body.decode("utf-8")
+        # Nested entities can grow to any size in memory, and expat expands them.
         if "<!DOCTYPE" in text or "<!ENTITY" in text:
             refuse(400, "MalformedXML", "the body has a document type; send plain elements")
         root = ET.fromstring(body)  # noqa: S314  # no entities, see above
     except (ET.ParseError, ValueError, LookupError) as error:
         refuse(400, "MalformedXML", f"the body is no XML in UTF-8: {error}")
     for each in root.iter():
-        each.tag = each.tag.rpartition("}")[2]
+        each.tag = each.tag.rpartition("}")[2]  # ElementTree has the namespace in braces before the name
     return root

@@ -25,9 +25,10 @@ def write_object(state: BucketState, request: S3Request, content: bytes, metadat
     none, match = request.headers.get("if-none-match"), request.headers.get("if-match")
     if match == "*":
         not_known("if-match: * of a write")
+    # S3 has no other value for a write and says so: this is its own answer, and nothing unknown.
     if none is not None and none != "*":
         refuse(501, "NotImplemented", "A header you provided implies functionality that is not implemented")
-    if match is not None and request.address not in state.objects:
+    if match is not None and request.address not in state.objects:  # before the write, which would answer 412
         refuse(404, "NoSuchKey", "The specified key does not exist.")
     wanted = None if match is None else match.strip('"')
     put = objects.Put(request.address, content, metadata, if_absent=none is not None, if_match=wanted)
@@ -45,6 +46,7 @@ def metadata_of(request: S3Request) -> Metadata:
         if name in SYSTEM_METADATA or name.startswith("x-amz-meta-")
     } | dict(checksums.checksum_sent(request.headers))
     coding = kept.get("content-encoding", "")
+    # SDKs name the encoding of the transfer here. S3 stores the object without it.
     plain = ",".join(each for each in coding.split(",") if each.strip() != "aws-chunked")
     kept.pop("content-encoding", None)
     return tuple(sorted((kept | ({"content-encoding": plain} if plain else {})).items()))
