@@ -94,6 +94,7 @@ def command(
     operation that is open at the end may have taken effect, or not.
     """
     started = time.monotonic()
+    # An option that is None leaves the default of the format.
     given = {"fail": fail, "nil": nil, "order": order, "ties": ties}
     try:
         if not format_:
@@ -108,21 +109,24 @@ def command(
             click.echo(f"INCONCLUSIVE: {file} has no operation of a client")
             return INCONCLUSIVE
         specification = ALL[model] if model else specification_of(history.fs)
+        # Only a model that was chosen here can be the wrong one by accident: --model is taken at its word.
         wrong = "" if model else misfit(specification, history)
         if wrong:
             complain(f"{file}: {wrong}")
             return UNUSABLE
+        # In a model where a key may be absent, nil is most naturally that.
         if nil is None and specification.absence:
             history.settings = attrs.evolve(history.settings, nil="nothing")
         limits = Limits(
-            memory=max(memory - history.bytes, _LEAST_MEMORY),
+            memory=max(memory - history.bytes, _LEAST_MEMORY),  # the history counts towards --max-memory, too
             expired=lambda: time.monotonic() - started > max_seconds,
         )
         parameters = _parameters(file, format_, specification, history)
         verdicts = check(specification, history, limits)
+        # Every history without a completed operation is linearizable, so *holds* would say nothing.
         if not has_completed(specification, history):
             verdicts = (attrs.evolve(one, verdict=Verdict.INCONCLUSIVE, why=_NONE_COMPLETED) for one in verdicts)
-        with no_cycles():
+        with no_cycles():  # the history is large, and none of it is garbage
             report = _CheckReport(specification, history, limits, as_json, out, evidence)
             return report.tell(parameters, verdicts, started, html)
     except TooLarge as error:
@@ -152,6 +156,7 @@ def _initial(text: str) -> object:
 def _parameters(file: Path, format_: str, specification: Specification, history: History) -> str:
     settings = history.settings
     begin, given = initial(specification, history), settings.initial
+    # UNKNOWN: the model has an initial value of its own.
     shown = value(given) if given is not UNKNOWN else "empty" if begin in ((), frozenset()) else value(begin)
     order = f", ties: {settings.ties} first" if settings.order == "time" else ""
     return (
@@ -183,6 +188,7 @@ class _CheckReport:
         holding = 0
         first = next(verdicts, None)  # what is unusable shows here: before anything is printed
         click.echo(parameters, err=self.as_json)
+        # Key by key as they are decided, so that a long check shows what it has found so far.
         while first is not None:
             by[first.algorithm] += 1
             if first.verdict is Verdict.HOLDS:
@@ -198,6 +204,7 @@ class _CheckReport:
         for line in self.hints:
             click.echo(line, err=self.as_json)
         click.echo(summary, err=self.as_json)
+        # One key that is violated settles it; keys that hold do not make up for one that is open.
         return VIOLATED if violated else INCONCLUSIVE if open_ else AS_EXPECTED
 
     def _page(self, html: Path, parameters: str, summary: str) -> None:
@@ -225,6 +232,7 @@ class _CheckReport:
 
     def _key(self, verdict: KeyVerdict) -> None:
         evidence, path = None, None
+        # Minimising is the slow part, and thousands of keys may be violated by one bug.
         if verdict.verdict is Verdict.VIOLATED and len(self.explained) < self.evidence:
             numbers = self.parts[verdict.key]
             evidence = explain(self.specification, self.history, verdict.key, numbers, self.limits, verdict.at)
@@ -244,6 +252,7 @@ class _CheckReport:
             if path is not None:
                 click.echo(f"  written to {path}")
             return
+        # Of each verdict the first ones are listed. The summary counts them all.
         if len(self.found[verdict.verdict]) <= _LISTED:
             why = f": {verdict.why}" if verdict.why else ""
             key = "" if verdict.key is None else f"key {value(verdict.key)}, "

@@ -54,6 +54,7 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     prefix, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim does not hold, 3
     if one could not be judged.
     """
+    # Each claim is printed as it is judged: a store that hangs has shown by then what it does.
     say = _print_nothing if as_json else lambda one: click.echo(one.lines())
     if dsn.startswith("s3+"):
         name, judged, all_claims = hide_secrets(dsn), *_conform_s3(dsn, timeout, say)
@@ -61,7 +62,7 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
         chosen = target(dsn, seconds=timeout)
         name, judged = chosen.name, trio.run(_conform, chosen, seed, timeout, say)
         all_claims = [claim_text(claim) for claim in (*claims(seed), *chosen.claims)]
-    unasked = all_claims[len(judged) :]
+    unasked = all_claims[len(judged) :]  # judged in this order, up to where the store fell silent
     kept, failed, open_ = (sum(one.kept is kind for one in judged) for kind in (True, False, None))
     if as_json:
         click.echo(json.dumps(_object(name, seed, judged, unasked)))
@@ -77,6 +78,7 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     if unasked:
         closing += f"; it does not answer any more, and {plural(len(unasked), 'claim')} could not be judged"
     click.echo(closing, err=as_json)
+    # A claim that is not kept stands, whatever could not be judged.
     return VIOLATED if failed else INCONCLUSIVE if open_ or unasked else AS_EXPECTED
 
 
@@ -84,6 +86,7 @@ def _print_nothing(one: ClaimResult) -> None:
     """One object is printed after all claims."""
 
 
+# In order of weight: `_object` takes the first one that any claim has.
 _VERDICTS: Final = {False: "violated", None: "inconclusive", True: "holds"}
 _WORDS: Final = {False: "NOT kept", None: "not judged", True: "kept"}
 _KEPT: Final[tuple[bool | None, str]] = (True, "")
@@ -113,6 +116,7 @@ def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tu
     opened = bucket.open_bucket(dsn, most)
     judged = []
     for claim in s3_claims.CLAIMS:
+        # A prefix for each claim, so that no claim depends on what another one has left.
         private = opened(f"lakeproof-conform-{secrets.token_hex(8)}/")
         kept, why = _KEPT
         try:
@@ -121,6 +125,7 @@ def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tu
             kept, why = _outcome(error)
         judged.append(ClaimResult(claim_text(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
         say(judged[-1])
+        # The other claims would each wait for a timeout, and end in the same way.
         if kept is None and not private.answers():
             break
     return judged, [claim_text(claim) for claim in s3_claims.CLAIMS]
@@ -138,9 +143,11 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimR
                     await claim(private)
             except (NotConforming, NotJudged) as error:
                 kept, why = _outcome(error)
+            # Only after a claim that failed: one that is kept has just shown that the store answers.
             silent = not kept and not await answers(store, most)
-            left = private.written if silent else len(await private.clear())
+            left = private.written if silent else len(await private.clear())  # a silent store cannot be cleared
             one = ClaimResult(claim_text(claim), kept, why, left, private.prefix)
+            # A line that is no answer at all means another protocol, while a wrong answer is a verdict.
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
                     f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "

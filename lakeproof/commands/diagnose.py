@@ -45,6 +45,8 @@ class ReadOnlySQLiteStore(SQLiteStore):
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
+        # The constructor of SQLiteStore is not called: it sets the mode of the journal and creates the table, and so
+        # writes.
         self._one_at_a_time = trio.CapacityLimiter(1)
         try:
             self._connection = open_to_read(self.path)
@@ -53,6 +55,7 @@ class ReadOnlySQLiteStore(SQLiteStore):
         self.partitions: list[bytes] = []
         """In order; known when `damage` was looked for."""
         try:
+            # No row is read; it fails if there is no such table or column.
             self._connection.execute("SELECT partition_key, key, value FROM kv LIMIT 0")
             self._refuse_text()
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -70,6 +73,7 @@ class ReadOnlySQLiteStore(SQLiteStore):
             rows = self._connection.execute("SELECT DISTINCT partition_key FROM kv ORDER BY partition_key")
             partitions = [partition for (partition,) in rows]
             self.partitions = [each for each in partitions if isinstance(each, bytes)]
+            # Multiplied by a bool: once, or not at all.
             found += ["a partition key is no blob; expected blob everywhere"] * (self.partitions != partitions)
         except sqlite3.Error as error:
             if not is_damage(error):
@@ -79,6 +83,8 @@ class ReadOnlySQLiteStore(SQLiteStore):
 
     def _no_store(self, error: Exception) -> NotAStore:
         code = getattr(error, "sqlite_errorcode", 0)
+        # An extended code has the primary one in its low byte. A hot journal has to be rolled back, which a reader may
+        # not do.
         if code == sqlite3.SQLITE_READONLY_ROLLBACK or code & 0xFF == sqlite3.SQLITE_BUSY:
             return NotAStore(f"{self.path}: cannot be read: {words(error)}; {remedy(self.path, error)}")
         return no_store(self.path, error, _REPAIR)
@@ -86,6 +92,7 @@ class ReadOnlySQLiteStore(SQLiteStore):
     def _refuse_text(self) -> None:
         """SQLite takes any type in any column; what is no BLOB would not be found."""
         for column in ("partition_key", "key", "value"):
+            # Comparison in SQLite depends on the type: 'a' <> x'61', so a key of type text is never found by its bytes.
             sql = f"SELECT typeof({column}) FROM kv WHERE typeof({column}) <> 'blob' LIMIT 1"  # noqa: S608  # ours
             try:
                 found = self._connection.execute(sql).fetchone()
@@ -97,9 +104,10 @@ class ReadOnlySQLiteStore(SQLiteStore):
                 raise NotAStore(f"{self.path}: column {column} holds {found[0]}; expected blob everywhere: {_REPAIR}")
 
     def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
-        """Rows out of order, in a damaged file, would let a scan go round in circles. Raises kv.Refused."""
+        """Raises kv.Refused if the rows are out of order."""
         batch = super()._scan(partition, start, batch_size)
         found = [entry.key for entry in batch.entries]
+        # A damaged index may return rows in any order, and the scan, which goes on behind the last one, never end.
         if any(one >= other for one, other in pairwise(found)) or (found and found[0] < start):
             raise kv.Refused(
                 f"{self.path}: keys of partition {escape_bytes(partition)} are out of order: the file is damaged"
@@ -131,7 +139,7 @@ def diagnose(source: str, keys: Keys | None, out: Path) -> int:
     a part of one.
     """
     try:
-        refuse_existing(out)
+        refuse_existing(out)  # before a long read, not after it
         if source.startswith((*POSTGRESQL, *DYNAMODB)):
             with database(source) as opened:
                 collected = _of_source(opened, keys, out)
@@ -141,6 +149,7 @@ def diagnose(source: str, keys: Keys | None, out: Path) -> int:
             collected = _of_source(of_rows(file), keys, out)
         else:
             with ReadOnlySQLiteStore(file) as store:
+                # The partitions are known only once `damage` has read the file.
                 found = Source(store, (), keys or "design")
                 damage = store.damage()
                 collected = _of_source(attrs.evolve(found, partitions=tuple(store.partitions)), keys, out, damage)
@@ -150,6 +159,7 @@ def diagnose(source: str, keys: Keys | None, out: Path) -> int:
         click.echo(line)
     if next_step := _next(collected, source, keys):
         click.echo(next_step)
+    # A finding stands, even where something could not be read.
     if not collected.sound:
         return VIOLATED
     return AS_EXPECTED if collected.complete else INCONCLUSIVE

@@ -37,6 +37,7 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
 
     if not name and (file or not demo):
         raise click.UsageError("name a SCENARIO, or say --demo; `lakeproof scenarios` lists them")
+    # Kept, for the address goes to the real stdout, where a script may read it.
     out = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is not ours to say
         source, (scenario, *more) = choose_from([name or DEMO], file)
@@ -52,7 +53,7 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
             raise click.UsageError(f"--path {path}: {error}") from error
 
         def tell(address: str) -> None:
-            at = f"{address}#{path}" if path else address
+            at = f"{address}#{path}" if path else address  # behind #, which a browser does not send
             click.echo(f"{scenario.name}: open {at} in a browser; Ctrl-C ends it", file=out)
 
         try:

@@ -43,11 +43,13 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     try:
         with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX), Blame(scenario, source):
             effects = read(log)
+            # This executes the flows, hence the fences around it.
             found = list(accept(effects, clients, scenario.start_time, WINDOW if parallel else 1))
     except Refuted as error:
         click.echo(f"{log}:{error.line}: {error}")
         return VIOLATED
     except Unusable as error:
+        # Errors of the reader name the log already, those of flows do not.
         raise Unusable(str(error) if str(error).startswith(str(log)) else f"{log}: {error}") from None
     for each in found:
         within = f", and ends within {each.within}" if each.within else ""
@@ -58,7 +60,7 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
 
 def _rename_calls(calls: "Sequence[Call]", renamed: Sequence[str]) -> "list[Call]":
     pairs = dict(each.split("=", 1) for each in renamed if "=" in each)
-    if len(pairs) != len(renamed):
+    if len(pairs) != len(renamed):  # one without = or an A that came twice
         raise click.UsageError(f"--name {' '.join(renamed)}: expected A=B, each A once")
     return [_with(call, [pairs.get(arg, arg) if isinstance(arg, str) else arg for arg in call.args]) for call in calls]
 

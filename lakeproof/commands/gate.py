@@ -100,16 +100,21 @@ def run(
     for number, scenario in enumerate(scenarios, start=1):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
+            # The faults that a scenario has a budget for are among the ways to answer a request.
             bounded = partial(Bounded, ways=partial(ways, scenario.budgets))
             search = all_classes(scenario) if preemptions is None else bounded(preemptions)
         found, started = SearchProgress(), time.monotonic()
         try:
+            # A process often waits for its program to start or to answer, so one more than there are cores keeps these
+            # busy.
             complete_work(partial(run_search, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
+        # One scenario could not be judged, and the others can: its rows are inconclusive.
         except Unjudged as error:
             found.trouble.append(str(error))
         except Unusable:
             reporter.violations(scenario, found, search, time.monotonic() - started)
             raise
+        # What has been found so far is printed and written: a search may have run for hours.
         except KeyboardInterrupt as error:
             reporter.rows_of(scenario, found, search, time.monotonic() - started)
             reporter.page(html)
@@ -137,6 +142,8 @@ class _RunReporter:
         """Tell the verdict on each invariant."""
         for invariant in _checks_of(scenario):
             self._row(scenario, invariant, found, search, elapsed)
+        # Why a search with threads proves nothing: a request was taken back when another one of its client was
+        # answered.
         taken_back = search.taken_back if isinstance(search, Classes) else ""
         missed = "" if found.reached or not search.complete else NOT_REACHED
         why = [*list(dict.fromkeys(found.trouble))[:TROUBLES_MAX], found.unproved, taken_back, missed]
@@ -164,8 +171,9 @@ class _RunReporter:
             trace = self.out / f"{scenario.name.replace('/', '_')}.{row.invariant}.json"
             write(of(shortest, scenario.name, str(self.file)), trace)
             row = attrs.evolve(row, trace=trace)
-        line = attrs.asdict(row) | {"trace": row.trace and str(row.trace)}
+        line = attrs.asdict(row) | {"trace": row.trace and str(row.trace)}  # a Path is no JSON value
         click.echo(json.dumps(line) if self.as_json else row.describe(self.file))
+        # The codes are no ranks: 3, inconclusive, is less than 1, violated.
         self.worst = max(self.worst, row.exit_code, key=_RANK.index)
         self.rows.append(row)
 
@@ -300,6 +308,7 @@ def _row(
     shortest = found.shortest.get(name)
     covers = _covers(scenario, invariant, found, search)
     whole = search.all_run and not found.unproved
+    # All schedules were run, and the invariant has never had anything to judge: it holds vacuously.
     if whole and not is_tested(invariant) and shortest is None:
         click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
     return GateRow(
@@ -318,13 +327,15 @@ def _row(
 
 
 def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: SearchProgress, search: Chooser) -> str:
-    """Of which every class was run. The states on the way are those of the one order in each client that was run."""
+    """Of which every class was run."""
+    # With -1 not even the schedules without a preemption are complete.
     bound = (search.covered if search.over else -1) if isinstance(search, Bounded) else None
     if found.unproved or not (search.all_run if bound is None else bound >= 0):
         return SOME
     narrowed = [] if bound is None else [f"at most {plural(bound, 'preemption')}"]
     if scenario.parallel == THREADS:
         narrowed += [] if isinstance(search, Bounded) else ["parallel requests as threads"]
+        # The states on the way are those of the one order in each client that was run.
         narrowed += ["one order in each client on the way"] if invariant in scenario.always else []
     elif not scenario.parallel:
         narrowed.append("one order in each client")

@@ -53,6 +53,7 @@ class ReplayResult:
 
 def verdict(schedule: Schedule, trace: GateTrace) -> ReplayResult:
     """Of one replay of a trace."""
+    # A violation is shown by one schedule; that nothing is violated is not, where something was left unproved.
     why = schedule.trouble or ("" if schedule.violated else schedule.unproved)
     if why:
         return ReplayResult(undecided=f"nothing is shown: {why}")
@@ -85,6 +86,7 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
         recorded = read(trace)
     except TraceError as error:
         raise Unusable(str(error)) from None
+    # The file is code, and a trace may come from elsewhere: it is executed only if the user names it.
     if file is None:
         named = shlex.quote(recorded.file)
         raise Unusable(f"{trace}: a trace executes nothing by itself; if its file is yours, add --from {named}")
@@ -108,6 +110,7 @@ async def _replay_trace(scenario: GateScenario, file: Path, trace: GateTrace, ti
     last = time.monotonic()
     async with open_runner(scenario, file) as runner:
         for number in range(1, times + 1):
+            # A new one each time, as it remembers how far it is in the trace.
             search = Replayed(trace.choices)
             search.begin()
             found.append(await runner.schedule(search))
@@ -135,6 +138,7 @@ def _often(found: Sequence[ReplayResult], trace: GateTrace) -> int:
     """Tell each verdict with how often it came, the most frequent one first."""
     times = len(found)
     [first, *others] = sorted(dict.fromkeys(found), key=lambda each: -found.count(each))
+    # Equal to the recorded result: the same violations, and no step that was answered otherwise.
     if not others and first == ReplayResult(violated=frozenset(trace.violated)):
         click.echo(f"{times} of {times}: violated, same invariant: {', '.join(sorted(first.violated))}")
         return VIOLATED

@@ -72,14 +72,16 @@ class Commands(click.Group):
     ) -> NoReturn:
         _arguments[:] = sys.argv[1:] if args is None else args
         try:
+            # Not standalone: click would exit by itself, with codes that mean something else here.
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
             if sys.stdout is not None:  # it is closed
-                sys.stdout.flush()
+                sys.stdout.flush()  # what is buffered may fail only now
         except BrokenPipeError:
             _silence_stdout()
             sys.exit(OUTPUT_CLOSED)
         except click.Abort:
             sys.exit(INTERRUPTED)
+        # A subclass of UsageError, hence before it.
         except click.exceptions.NoArgsIsHelpError as error:  # an empty variable of a script proves nothing
             click.echo(error.format_message())
             sys.exit(UNUSABLE)
@@ -88,6 +90,7 @@ class Commands(click.Group):
             complain(f"{printable(error.format_message()).rstrip('.')}; `{command} --help` says more", joined=True)
             sys.exit(UNUSABLE)
         except OSError as error:
+            # The interpreter flushes stdout at its end, would fail again, and print a traceback.
             _silence_stdout()
             complain(f"{error.filename or 'output'}: {error.strerror or error}; make room, or write elsewhere")
             sys.exit(UNUSABLE)
@@ -127,6 +130,7 @@ class Commands(click.Group):
             try:
                 return getattr(import_module(module), name)  # type: ignore[no-any-return]
             except ModuleNotFoundError as error:
+                # Any other module that is missing is a mistake of ours.
                 if (extra := EXTRAS.get(str(error.name).partition(".")[0])) is None:
                     raise
                 raise click.UsageError(

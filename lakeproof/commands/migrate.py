@@ -53,10 +53,11 @@ class Observed(Store):
     async def perform(self, op: kv.Op) -> Answer:
         if isinstance(op, kv.Get | kv.ScanBatch):
             return await self._perform_in_time(op)
-        before, self.sent = self.sent, op
+        before, self.sent = self.sent, op  # noted before it is sent: its answer may be lost
         try:
             return await self._perform_in_time(op)
         except kv.KVError as error:
+            # Only if the first write of all was refused, the store is as it was.
             if error.definite and before is None:
                 self.sent = None
             raise
@@ -71,6 +72,7 @@ class Observed(Store):
         match self.sent:
             case None:
                 return "nothing was written"
+            # The version is written last, and makes the store valid.
             case kv.SetIf(value=migration.VERSION) if isinstance(error, kv.OutcomeUnknown):
                 return "all rows are there, and the last step may have been done: run again, with --restart"
         return "the store is half-migrated: mend the cause, then --restart"
@@ -118,8 +120,9 @@ def migrate(source: str, store: str, restart: bool, as_json: bool, timeout: floa
 
 def _target(store: str, timeout: float) -> Target:
     """A DSN; or a file, which goes by its own name in messages. Raises Unusable."""
+    # A path on its own is a file.
     dsn = store if _SCHEME.match(store) else f"{_SQLITE}{store}"
-    chosen = target(dsn, connections=1, seconds=timeout, durable=True)
+    chosen = target(dsn, connections=1, seconds=timeout, durable=True)  # one writer; acknowledged rows survive a crash
     return chosen if dsn == store else attrs.evolve(chosen, name=hide_secrets(store))
 
 
@@ -154,6 +157,7 @@ async def migrate_store(chosen: Target, tables: Tables, restart: bool, seconds: 
 async def _demand_served(store: Observed) -> None:
     """The version is what lakeFS looks for first. Raises Different: it would not find the one that it knows."""
     try:
+        # Spelled out, not taken from the code that wrote it: a wrong key there would be wrong here as well.
         found = await store.perform(kv.Get(b"kv-internal-metadata", b"kv/schema/version"))
     except kv.KVError as error:
         raise Unusable(

@@ -100,6 +100,7 @@ def command(
     chosen = choose(known_ones, patterns, deep=deep)
     jobs = jobs or cores()
     names_of = [each.name for each in chosen]
+    # Scores of designs mean something only if all of the catalogue judges.
     whole = not patterns and file is None
     plan = Campaign.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), engine=engine, whole=whole)
     plan = attrs.evolve(plan, machines=machines, thorough=thorough)
@@ -113,11 +114,13 @@ def command(
     listener = _ProgressLines()
     click.echo(f"scenarios={len(chosen)} jobs={jobs} results={results}", err=True)
     try:
+        # First every scenario as it is: which functions it executes tells which mutants it can judge.
         index = Index(reaches(plan, kept, jobs, listener))
         mutants = relevant(plan, index, only or "", [each for each in OPERATORS if not names or each.name in names])
         if not mutants:
             raise click.UsageError(f"no mutant is left by --in {only!r} and --operator {' '.join(names)!r}; widen them")
         judged: list[JudgedMutant] = []
+        # Without processes only results that are kept come back.
         for each in judge(plan, mutants, index, kept, 0 if known else jobs, listener):
             judged.append(each)
             if as_json:
@@ -129,7 +132,7 @@ def command(
         complain(f"interrupted; {results} keeps what is known, and the same command goes on from there")
         raise click.Abort from error
     finally:
-        kept.close()
+        kept.close()  # also on Ctrl-C: what was judged is kept
     if not as_json:
         click.echo("\n".join(report(judged, whole=whole)))
     return _exit_code(judged, len(mutants) - len(judged), as_json=as_json)
@@ -138,6 +141,7 @@ def command(
 def _exit_code(judged: list[JudgedMutant], left_out: int, *, as_json: bool) -> int:
     score = Score.of(judged)
     left = [each for each in judged if not each.equivalent]
+    # A mutant was declared equivalent, and a scenario tells it apart: the declaration is wrong.
     stale = [each for each in judged if each.equivalent and each.verdict.fate == KILLED]
     shown = "nothing could be killed" if score.share is None else f"{100 * score.share:.1f} % killed"
     reached = sum(each.verdict.fate != UNREACHED for each in judged)

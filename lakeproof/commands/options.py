@@ -23,7 +23,7 @@ class _Seconds(click.FloatRange):
         try:
             number = float(str(value))
         except ValueError:
-            number = math.nan
+            number = math.nan  # fails the comparison below
         if not 0 < number < math.inf:  # no comparison with NaN is true
             expected = "expected seconds, a number greater than 0 and finite; write one such as 30"
             self.fail(f"{value!r}: {expected}", param, ctx)
@@ -52,6 +52,7 @@ def reports_of(ctx: click.Context, param: click.Parameter, given: tuple[str, ...
         if format_ not in ("json", *FORMATS) or not file:
             expected = f"expected FORMAT=FILE, with a format of {', '.join(('json', *FORMATS))}"
             raise click.BadParameter(f"{each!r}: {expected}; write one such as json=verdicts.jsonl", ctx, param)
+        # The second report would overwrite the first one.
         if Path(file) in [path for _, path in found]:
             raise click.BadParameter(f"two reports go to {file}; name two files", ctx, param)
         found.append((format_, Path(file)))

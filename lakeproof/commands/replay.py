@@ -62,6 +62,7 @@ def _on_the_flows(trace: "Trace", trace_file: Path, scenario: "Scenario", source
     try:
         with isolate_code(scenario, source):
             done = replay(trace, scenario)
+    # The name of the file is only known here.
     except TraceError as error:
         raise TraceError(f"{trace_file}: {error}") from error
     except Undecided as error:
@@ -106,6 +107,7 @@ async def _run_guided(
     async with open_runner(scenario, file) as runner:
         search.begin()
         schedule = await runner.schedule(search)
+        # Before the runner is closed, which stops the program.
         exchanges += runner.exchanges()
         return schedule
 
@@ -138,9 +140,11 @@ def _print_guided(trace: "Trace", search: "GuidedResult", schedule: "Schedule") 
         f"of {len(search.steps)} steps that are requests the program made {followed}, {manner}; "
         f"requests of its own: {own}"
     )
+    # The schedule came to its end, but something about it is not sure, so neither verdict is.
     if schedule.unproved:
         complain(f"nothing is shown: {schedule.unproved}")
         return INCONCLUSIVE
+    # 1: the program does not do what the trace says, as for a replay on the flows.
     if not schedule.violated:
         click.echo(f"not violated on the program: {trace.invariant}")
         return VIOLATED

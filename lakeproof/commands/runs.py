@@ -91,6 +91,7 @@ def perform(
     files = TraceFiles(report.out, scenarios, kind="" if doing == "verifying" else "walk")
     bounds = report.bounds
     shown = " ".join(f"{name.replace('_', '-')}={'none' if value is None else value}" for name, value in bounds.items())
+    # Where stdout is for programs, everything else goes to stderr.
     quiet = report.as_json or report.propose or report.format_ is not None
     click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=quiet)
     lines = OrderedLines([scenario.name for scenario in scenarios], report.bounds) if report.as_json else None
@@ -100,8 +101,9 @@ def perform(
         with Progress(doing, len(scenarios)) as progress:
             for outcome in run(task, scenarios, source, jobs, progress):
                 outcomes[outcome.scenario] = outcome
+                # Written as they come, so that an interrupted run keeps its counterexamples.
                 traces = files.write(outcome)
-                if report.kept is not None:
+                if report.kept is not None:  # at once: an interrupted run goes on from there
                     report.kept.keep(outcome)
                 if lines:
                     click.echo("".join(lines.next(outcome, traces)), nl=False)
@@ -112,6 +114,7 @@ def perform(
         kept = f"; {plural(count, 'trace is', 'traces are')} in {report.out}" if count else ""
         complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
         raise click.Abort from error
+    # A process that died takes its scenario with it, which must not be missing from the report.
     ordered = [outcomes.get(s.name) or inconclusive_outcome(s, "it has not reported") for s in scenarios]
     for outcome in ordered:
         if outcome.trouble:
@@ -132,7 +135,7 @@ def perform(
     if report.baseline is None:
         return code
     differs = _compare(report.baseline, ordered, {scenario.name for scenario in source.load()}, as_json=quiet)
-    return VIOLATED if differs else code
+    return VIOLATED if differs else code  # also if all is as expected
 
 
 def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collection[str], *, as_json: bool) -> bool:
@@ -169,10 +172,12 @@ def exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
     """Whether all is as expected. ``sampled``: nothing is proved, and what holds is inconclusive."""
     verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
     surprises = [verdict for verdict in verdicts if verdict.unexpected]
+    # In order of weight: a wrong verdict, then a scenario that could not be run, then one that is open.
     if any(verdict.verdict != "inconclusive" for verdict in surprises):
         return VIOLATED
     if any(outcome.trouble for outcome in outcomes):
         return UNUSABLE
+    # A sample that violates nothing proves nothing, even if no violation was expected.
     nothing = sampled and not any(verdict.verdict == "violated" for verdict in verdicts)
     return INCONCLUSIVE if surprises or nothing else AS_EXPECTED
 

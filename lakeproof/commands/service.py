@@ -69,6 +69,7 @@ def command(
     DIR; 3 if an invariant was never tested, or a round could not be judged.
     """
     sources = words_of(import_from)
+    # All three parts are there: scheme, separator and the rest.
     if bad := next((each for each in sources if not all(each.partition("://"))), None):
         raise Unusable(f"--import-from {bad}: no address of objects; expected URI,..., as in s3://BUCKET/incoming/")
     judged_ids = _judged_ids(only, spared, imports=bool(sources))
@@ -80,6 +81,7 @@ def command(
     if storage_namespace is None:
         raise Unusable(f"{at.name}: say where the data may go with --storage-namespace, as in local://lakeproof")
     service = LakeFS(at, timeout=timeout, connections=clients)
+    # A run of its own, before anything is created: what cannot be used ends here.
     version = trio.run(_service_version, service, at.name, 2 * timeout)
     click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
     report = trio.run(drive, Traffic(load, service, storage_namespace, keep, wait, restart, sources, often), plan)
@@ -96,6 +98,7 @@ async def _service_version(service: LakeFS, name: str, most: float) -> str:
 
 def _judged_ids(only: str | None, spared: str | None, *, imports: bool) -> tuple[str, ...]:
     """The ids to judge, in their order. Raises Unusable: there is no such id, or none is left."""
+    # Without a source it would never be tested, and every run would be inconclusive.
     without = frozenset() if imports else frozenset({IMPORTED_WHOLE})
     chosen = set(IDS) - without if only is None else set(words_of(only))
     left_out = set(words_of(spared))

@@ -80,6 +80,7 @@ def show(
             raise click.UsageError("Missing argument 'TRACE'")
         trace_file, page = Path(str(page)), _BESIDE  # `show --html TRACE`
     target = None if page is None else trace_file.with_suffix(".html") if page == _BESIDE else Path(page)
+    # `--html TRACE` takes the trace for the page: it would be overwritten.
     if target is not None and (target.suffix == ".json" or target == trace_file):
         raise click.UsageError(f"--html {target}: that is the name of a trace; name a file such as page.html")
     trace = read(trace_file)

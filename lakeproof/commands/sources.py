@@ -47,11 +47,12 @@ def rows(path: Path) -> list[Row]:
         raise Unusable(f"{path}: no JSON ({' '.join(str(error).split())[:120]}); write the dump again") from None
     except OSError as error:
         raise Unusable(f"{path}: cannot be read ({error.strerror}); make it accessible") from None
+    # A dump of an empty store has a version, and may have no list.
     entries = document.get("entries", [] if isinstance(document.get("version"), str) else None)
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise Unusable(f'{path}: has no list "entries", expected a dump of lakeFS\' store; name another file')
     found = cast("list[dict[str, object]]", entries)
-    notation = dumped.decide_notation(found)
+    notation = dumped.decide_notation(found)  # once for all rows: one alone may be ambiguous
     try:
         return [dumped.row(f"{path}: entry {number}", each, notation) for number, each in enumerate(found)]
     except NotADump as error:
@@ -83,6 +84,7 @@ def _postgresql(address: str, name: str) -> Iterator[Source]:
         raise Unusable("psycopg is not installed; `pip install 'lakeproof[postgresql]'`") from None
     try:
         with psycopg.connect(address) as connection:
+            # The contract of a store has no listing of partitions: SQL has.
             found = connection.execute("SELECT DISTINCT partition_key FROM kv ORDER BY 1").fetchall()
         partitions = tuple(bytes(each[0]) for each in found)
         with PostgreSQLStore(address, name=name, connections=1, read_only=True) as store:
@@ -107,6 +109,7 @@ def _dynamodb(address: str, name: str) -> Iterator[Source]:
         with DynamoDBStore(address, name=name, connections=1) as store:
             partitions: set[bytes] = set()
             pages = store.client.get_paginator("scan").paginate(
+                # DynamoDB has no distinct: the scan reads, and charges for, the whole table.
                 TableName=table, ProjectionExpression=PARTITION, ConsistentRead=True
             )
             for page in pages:

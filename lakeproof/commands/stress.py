@@ -67,6 +67,7 @@ def command(
     if flows and html is not None:
         raise Unusable("--html: --flows has no page; leave one out, or take --json")
     chosen = target(dsn, connections=clients, seconds=timeout)
+    # Before the store is opened, which may take seconds.
     names = _faults(chosen, faults, restart_with)
     load = Load(clients=clients, keys=keys, seconds=duration, seed=seed, timeout=timeout)
     click.echo(f"{chosen.name}: seed {seed}, {plural(clients, 'client')}", err=as_json)
@@ -105,6 +106,7 @@ def faults_of(store: Store, names: Iterable[str], restart_with: str | None) -> t
         own[KILL_CONNECTIONS] = store.kill
     if isinstance(store, ChildStore):
         own[RESTART] = lambda rng: store.restart()
+    # A command of the user takes the place of the restart that a store has itself.
     if restart_with:
         own[RESTART] = restarting(restart_with)
     return tuple(own[name] for name in names)

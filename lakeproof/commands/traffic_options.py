@@ -17,10 +17,11 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print
 
 
 def _seed(ctx: click.Context, param: click.Parameter, seed: int | None) -> int:
-    return random.randrange(SEED_END) if seed is None else seed
+    return random.randrange(SEED_END) if seed is None else seed  # printed, so that a run can be repeated
 
 
 def _writable(ctx: click.Context, param: click.Parameter, folder: Path) -> Path:
+    # At the beginning: the evidence of a violation must not be lost at the end.
     check_writable(folder)
     return folder
 
@@ -62,6 +63,7 @@ def traffic_options(folder: str, clients: int, least: int) -> Callable[[click.de
     )
 
     def decorated(command: click.decorators.FC) -> click.decorators.FC:
+        # Decorators apply from the last to the first, and --help lists them in the order of writing.
         for option in reversed(options):
             command = option(command)
         return command

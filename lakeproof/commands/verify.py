@@ -125,9 +125,11 @@ def command(
     source, chosen = choose_from(patterns, file, deep=deep)
     jobs = processes(jobs, len(chosen))
     _check_memory(max_memory)
+    # In MiB, for each process; the rest of the machine is for the system and the parent.
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task, kept = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20), None
+    # Without the witness it is not known which files a verdict depends on, so none may be reused.
     if WITNESS.installed and not no_cache:
         from lakeproof.verify.cache import Kept
         from lakeproof.verify.machine import user_cache
@@ -139,14 +141,15 @@ def command(
 
 
 def _check_memory(max_memory: int | None) -> None:
-    """Say at once that a bound cannot be kept. What the process holds is known once the search is loaded."""
+    """Say at once that a bound cannot be kept. Raises UsageError."""
     if max_memory is None:
         return
     import resource
 
+    # What the process holds before a search is known once the search is loaded.
     import lakeproof.search.search  # noqa: F401
 
-    unit = 1 if sys.platform == "darwin" else 1 << 10
+    unit = 1 if sys.platform == "darwin" else 1 << 10  # getrusage counts bytes on macOS, KiB on Linux
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
     if max_memory <= used:
         raise click.UsageError(f"--max-memory {max_memory}: the process holds {used} MiB before any search; give more")

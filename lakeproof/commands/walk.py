@@ -48,5 +48,6 @@ def command(
     source, chosen = choose_from(patterns, file)
     jobs = processes(jobs, len(chosen))
     bounds = {"strategy": strategy, "seed": seed, "executions": executions, "depth": depth}
+    # Spelled out for the type checker: a choice of click is any text to it.
     task = Sample(strategy="pct" if strategy == "pct" else "random", executions=executions, seed=seed, depth=depth)
     return perform(task, "walking", source, chosen, jobs, Outputs(out=out, bounds=bounds, as_json=as_json))

@@ -34,6 +34,7 @@ class Coverage:
     @property
     def unjudged(self) -> Mapping[str, str]:
         """The reason by the id of a promise."""
+        # `COMMON` covers all workloads, so some of its ids are no promise of these calls; ids of `reasons` must all be.
         promises = set(promised_ids(*self.kinds))
         own = {each: why for why, ids in self.reasons.items() for each in ids.split()}
         return {each: why for why, ids in COMMON.items() for each in ids.split() if each in promises} | own

@@ -94,20 +94,24 @@ async def run_rounds(workload: Workload, report: Report, plan: Plan = Plan()) ->
     length, unjudged = FIRST_SECONDS, 0
     try:
         while (
+            # Time is that of traffic alone. Judging a round may take longer than the round itself.
             (plan.keep_going or not report.violations)
             and not (workload.gone or unjudged == UNJUDGED_MAX or report.rounds == plan.rounds)
             and report.seconds < workload.load.seconds
         ):
             duration = math.inf if plan.calls else min(length, workload.load.seconds - report.seconds)
             made = await workload.round(duration, plan.calls)
-            length = min(2 * length, workload.longest)
+            length = min(2 * length, workload.longest)  # doubled from the plan, whatever time the round took
             report.add(made)
             open_ = f"not judged: {made.unread}" if made.unread else "inconclusive" if made.open else "holds"
             verdict = "violated" if made.violations else open_
             calls = plural(made.calls, workload.unit)
             workload.note(f"round {workload.rounds}: {calls} in {seconds(made.seconds)} s: {verdict}")
+            # An inconclusive round was judged, and says that the store answers: only rounds without any verdict end the
+            # run.
             unjudged = unjudged + 1 if made.unread else 0
         await workload.finish()
+    # Trio wraps what a nursery raises, even a single Ctrl-C or Unusable.
     except BaseExceptionGroup as group:
         raise first_of(group) from None
 
@@ -117,8 +121,9 @@ async def inject_faults(faults: Sequence[Fault], rng: random.Random, tally: Tall
     """Faults again and again, until it is left. One that has begun is done to its end."""
 
     async def disturb() -> None:
-        while faults:
+        while faults:  # no faults: ends at once
             await trio.sleep(rng.uniform(*FAULT_SECONDS))
+            # A restart that is cut off would leave the server down, and the final reads of the round would fail.
             with trio.CancelScope(shield=True):
                 tally.faults[await rng.choice(faults)(rng)] += 1
 
@@ -141,7 +146,7 @@ def restarting(command: str) -> Fault:
     async def restart(rng: random.Random) -> str:
         try:
             done = await trio.run_process(words, check=False, capture_stdout=True, capture_stderr=True)
-        except (OSError, ValueError, IndexError) as error:
+        except (OSError, ValueError, IndexError) as error:  # IndexError: an empty command
             why = getattr(error, "strerror", None) or error
             raise Unusable(f"--restart-with {command}: {why}; name a program") from error
         if done.returncode:

@@ -43,6 +43,7 @@ TRUNK: Final = LAKE.default_branch_id
 SIDES: Final = (BranchID("side0"), BranchID("side1"))
 PATHS: Final = tuple(b"a/%d" % number for number in range(6))
 IDS: Final = tuple(RepositoryID(f"r{number}") for number in range(2))
+# Half as many as there are paths, so that a listing takes several batches, with writes of others between them.
 SCAN_BATCH: Final = 3
 COMMITTING: Final = lock_free.Reading(tries=30)
 WORDS_MAX: Final = 300
@@ -75,6 +76,8 @@ def entry_call(rng: Random, identity: bytes) -> FlowCall:
     async def create_branch(env: Env) -> object:
         return await branches.create_branch(env, LAKE, side, TRUNK, tombstones=True)
 
+    # The weights: writes and commits are frequent enough that a commit often meets a write under its token. Branches
+    # are few, and come and go slowly.
     choices = [
         (35, FlowCall("set_entry", (*at, identity), lambda e: writing.set_entry(e, LAKE, TRUNK, path, identity))),
         (10, FlowCall("delete_entry", at, lambda e: writing.delete_entry(e, LAKE, TRUNK, path))),
@@ -96,6 +99,7 @@ def entry_call(rng: Random, identity: bytes) -> FlowCall:
 
 def repository_call(rng: Random, identity: bytes) -> FlowCall:
     """A call on repositories that come and go."""
+    # Two names for all clients, so that nearly every create and delete has a rival.
     name, branch, tag = rng.choice(IDS), BranchID("b"), TagID(f"t{rng.randrange(3)}")
     main = BranchID("main")
     choices = [
@@ -133,6 +137,8 @@ class ObservedStore(Store):
         await self._observe(op)
 
     async def _observe(self, op: kv.Op | kv.Transact) -> Answer:
+        # The call begins with its first effect, not where its coroutine was made: the shorter its interval, the more a
+        # monitor can refute. No effect comes before it.
         if self._began is not None:
             self._began()
             self._began = None
@@ -142,6 +148,8 @@ class ObservedStore(Store):
         self.effects.append(Observed(op=op, reply=reply, read=read, written=written))
         writes = not isinstance(op, kv.Get | kv.ScanBatch)
         if isinstance(reply, kv.KVError):
+            # A read without an answer changes nothing. A write without one may still take effect after the call has
+            # returned.
             self.unknown = self.unknown or (writes and not reply.definite)
             raise reply
         self.wrote = self.wrote or writes
@@ -192,21 +200,26 @@ class Caller:
         except FlowError as error:
             view = attrs.evolve(view, status=Status.FAIL if error.definite else Status.INFO, error=error)
         except (kv.KVError, Undecodable) as error:
+            # An error of the store does not say what the flow has done: after a write that was done, the call may be
+            # half done.
             sure = isinstance(error, kv.KVError) and error.definite and not observed.wrote
             view = attrs.evolve(view, status=Status.FAIL if sure else Status.INFO, error=error)
             self.tally.trouble(error)
         except Exception as error:  # noqa: BLE001  # whatever it is: on a store that keeps what it is given, there is none
             view = attrs.evolve(view, status=Status.INFO, error=error)
+            # The innermost frame, where the flow met what it did not expect.
             where = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{Path(where.filename).name}:{where.lineno}"
             words = printable(" ".join(str(error).split()))[:WORDS_MAX]
             self.crashes.append(f"{planned.name} ended at {place} with {type(error).__name__}: {words}")
         saw = tuple((each.name, each.fold(tuple(observed.effects))) for each in self.observers)
         view = attrs.evolve(view, observed=saw)
+        # A flow that succeeds has looked again, or written again: what it returns counts. Otherwise its last write may
+        # land at any later time.
         crashed = observed.unknown and view.status is not Status.OK
         self.clients[client].append(attrs.evolve(view, status=Status.CRASHED) if crashed else view)
         self.tally.count(planned.name, Status.INFO if crashed else view.status)
         if crashed:
             return self.client()
-        self.events.append(Returned(client, index, view))
+        self.events.append(Returned(client, index, view))  # a crashed call has none: it is open for ever
         return client

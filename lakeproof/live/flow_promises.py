@@ -38,6 +38,7 @@ def _commits_are_kept(snapshot: Snapshot) -> Iterator[Finding]:
     branch = snapshot.store.get((partition, keys.branch_key(TRUNK)))
     name = branch.commit_id if isinstance(branch, Branch) else None
     line = set[str]()
+    # A cycle of parents, which a broken store may show, must not keep this going.
     while name is not None and name not in line:
         line.add(name)
         commit = snapshot.store.get((partition, keys.commit_key(name)))
@@ -129,4 +130,5 @@ def judges(coverage: Coverage) -> tuple[Judge, ...]:
 
 def observers(coverage: Coverage) -> tuple[Observer, ...]:
     """What has to be observed of each call."""
+    # Several invariants share an observer. A dictionary keeps the order, and each once.
     return tuple(dict.fromkeys(each for judge in judges(coverage) for each in judge.observers))

@@ -34,6 +34,7 @@ READS: Final = 50
 """Rows a batch, when the store is read in the end."""
 TRIES: Final = 20
 """Where no client is at work."""
+# Both groups write to one evidence file, and clients that crash get new numbers: the two ranges must not meet.
 FIRST_OF_REPOSITORIES: Final = 1000
 READABLE: Final = "records-are-readable"
 IDS: Final = tuple(dict.fromkeys(invariant.id for invariant in (*judges(OF_ENTRIES), *judges(OF_REPOSITORIES))))
@@ -65,7 +66,7 @@ class Flows(Workload):
     async def _judged(self, made: Round) -> None:
         rng = self.rng()
         private = PrefixedStore(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
-        store, objects = by_value(private), MemoryObjectStore()
+        store, objects = by_value(private), MemoryObjectStore()  # flows compare values, not tokens
         callers = [
             Caller(store, objects, live_env(), self.load.timeout, observers(group), self.tally, first=first)
             for group, first in ((OF_ENTRIES, 0), (OF_REPOSITORIES, FIRST_OF_REPOSITORIES))
@@ -75,12 +76,15 @@ class Flows(Workload):
         except Exception as error:  # noqa: BLE001  # a store that gives back something else may make a flow fail anyhow
             made.unread = f"the first repository could not be written: {error!r}"
             return
+        # The first repository is written before any fault: without it no call would have a subject.
         async with inject_faults(self.faults, rng, self.tally), trio.open_nursery() as nursery:
             for client in range(self.load.clients):
                 nursery.start_soon(self._client, callers[client % 2], client % 2, client, Random(rng.random()))
         crashes = [crash for caller in callers for crash in caller.crashes]
         made.judged += [(NO_UNHANDLED_EXCEPTION, Violation(NO_UNHANDLED_EXCEPTION, crash)) for crash in crashes]
         if self.faults:
+            # A write whose connection was cut may land now. Judged against the state before it, the round would
+            # contradict itself.
             await trio.sleep(SETTLE_SECONDS)
         try:
             rows = await self._rows(private, store)
@@ -88,11 +92,13 @@ class Flows(Workload):
             made.unread = f"the store could not be read in the end: {error!r}"
         else:
             _judge(made, rows, objects, callers)
+        # After the rows were read: clearing is no part of what is judged.
         if await private.clear():
             self.left.append(private.prefix.decode())
 
     async def _founded(self, store: Store, objects: MemoryObjectStore) -> None:
         until = trio.current_time() + FAILURES_MAX * self.load.timeout
+        # Its three writes have no conditions, so after a lost answer all of them are sent again.
         for last in (*[False] * TRIES, True):
             try:
                 await run(init_repository(live_env(), LAKE), store, objects)
@@ -111,6 +117,7 @@ class Flows(Workload):
         """All that is in the store. Raises KVError if it cannot be read after several tries."""
         found: dict[kv.Address, bytes] = {}
         until = trio.current_time() + FAILURES_MAX * self.load.timeout
+        # A partition without a write of ours is empty, for its prefix is random.
         for partition in sorted(private.partitions):
             for last in (*[False] * TRIES, True):
                 try:
@@ -127,7 +134,7 @@ def _judge(made: Round, rows: dict[kv.Address, bytes], objects: MemoryObjectStor
     store: dict[kv.Address, Record | bytes] = {}
     for at, value in rows.items():
         try:
-            store[at] = decode_at(*at, value) or value
+            store[at] = decode_at(*at, value) or value  # an address of no record type has its bytes
         except Undecodable as error:
             made.judged.append((READABLE, Violation(READABLE, str(error))))
     snapshot = Snapshot(store=store, objects=objects.contents(), now=0, clients=_clients(callers[1]))
@@ -168,9 +175,11 @@ def _run_monitor(monitor: Monitor, events: Iterable[Event], snapshot: Snapshot) 
     for event in events:
         state, found_ = monitor.advance(state, event)
         yield from found_
+        # The state of a monitor means nothing after a violation, and what follows would be its echo.
         if any(isinstance(finding, Violation) for finding in found_):
             return
     if monitor.at_end is not None:
+        # The contract of `Monitor`: at_end sees stores and objects only, and its state has what it needs of the calls.
         yield from monitor.at_end(state, attrs.evolve(snapshot, clients=()))
 
 

@@ -58,6 +58,7 @@ def judge(made: KeyRound, settings: Settings = SETTINGS) -> KeyVerdicts:
     """The verdict on a round, of all its keys and scans."""
     operations, lines = recorded_lines(made.recorder.over)
     recorded = history(operations, settings)
+    # Linearizability is local (Herlihy and Wing, 1990): a history is linearizable if it is so for each key alone.
     verdicts = list(check(KV, recorded, Limits(expired=_after(CHECK_SECONDS))))
     violated = [one for one in verdicts if one.verdict is Verdict.VIOLATED]
     open_ = [one for one in verdicts if one.verdict is Verdict.INCONCLUSIVE]
@@ -76,6 +77,7 @@ def judge(made: KeyRound, settings: Settings = SETTINGS) -> KeyVerdicts:
 
 def _explain(judged: KeyVerdicts, recorded: History, violated: list[KeyVerdict]) -> None:
     limits = Limits(expired=_after(EVIDENCE_SECONDS))
+    # Keys with few operations first: their evidence is found soonest, and is the easiest to read.
     for one in sorted(violated, key=lambda each: each.operations)[:EXPLAINED]:
         evidence = explain(KV, recorded, one.key, recorded.keys[one.key], limits, one.at)
         judged.evidence.append(evidence)
@@ -96,6 +98,7 @@ def recorded_lines(calls: Iterable[Call]) -> tuple[list[Operation], list[str]]:
     operations = []
     for number, (call, ends) in enumerate(events(calls), 1):
         [key] = call.args
+        # As in Jepsen's histories, the value of a read is known at its end, and that of a write at its call.
         argument = call.value if ends and call.name == "get" else _argument(call)
         lines.append(event_line(call, key, {"value": argument}, ends=ends))
         if ends:
@@ -114,14 +117,14 @@ def recorded_lines(calls: Iterable[Call]) -> tuple[list[Operation], list[str]]:
                 )
             )
         else:
-            begun[call.began] = number
+            begun[call.began] = number  # event numbers are unique, also between clients
     return operations, lines
 
 
 def _argument(call: Call) -> object:
     if not isinstance(call.argument, tuple):
         return call.argument
-    expected, written = call.argument
+    expected, written = call.argument  # of a set_if, which alone has a pair
     predicate = None if expected is None else {"exists": True} if expected == EXISTS else {"value": expected}
     return {"value": written, "predicate": predicate}
 
@@ -145,6 +148,7 @@ class HistoryReport(Report):
     def judge(self, made: KeyRound, settings: Settings = SETTINGS) -> None:
         """Add the verdict to a round."""
         found = judge(made, settings)
+        # The last round counts: a store that answered again after a fault is not gone.
         self.gone = made.silent or made.gone
         if found.verdict is Verdict.HOLDS:
             made.judged.append((LINEARIZABLE, Reached("every key")))
@@ -155,11 +159,13 @@ class HistoryReport(Report):
         made.judged.append((LINEARIZABLE, verdict))
 
     def open_questions(self) -> list[str]:
+        # Set by an inconclusive round, too, and kept: later rounds that hold do not make up for it.
         if self.judged is not None:
             return ["not every key could be judged", *self.judged.explained]
         if self.gone and self.tally.ok("get"):
             what = f"in round {self.rounds} the store stopped answering"
             return [f"{what}; what it had answered until then is linearizable"]
+        # Without answers every history is linearizable, and would prove nothing.
         few = min(self.tally.ok("set", "set_if"), self.tally.ok("get")) < LEAST
         return ["hardly anything was answered"] if few or self.gone else []
 

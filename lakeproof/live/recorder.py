@@ -90,6 +90,7 @@ class Recorder:
     def end(self, call: Call, status: Status, value: Hashable = None) -> None:
         self._events += 1
         call.noted, call.returned = self._events, time.monotonic_ns()
+        # An unknown outcome ends nothing: the call may still take effect after its client has gone on.
         call.ended = NEVER if status is Status.INFO else call.noted
         call.status, call.value = status, value
 
@@ -98,6 +99,7 @@ def events(calls: Iterable[Call]) -> Iterator[tuple[Call, bool]]:
     """The beginnings (False) and the ends (True) of calls, in their order. Of a call that was not answered it has the
     moment at which the client went on."""
     found = [(call.began, call, False) for call in calls]
+    # The list on the right is complete before it is appended. Numbers are unique, so the sort never compares calls.
     found += [(call.noted, call, True) for _, call, _ in found]
     yield from ((call, ends) for _, call, ends in sorted(found, key=lambda each: each[0]))
 
@@ -134,5 +136,6 @@ class Tally:
 
     def trouble(self, error: BaseException | str) -> None:
         words = str(error) or type(error).__name__
+        # Messages may hold addresses or times, and so be different each time.
         if words in self.troubles or len(self.troubles) < TROUBLES_MAX:
             self.troubles[words] += 1

@@ -112,15 +112,17 @@ class Report:
     def add(self, made: Round) -> None:
         """Take in a round."""
         self.rounds += 1
-        self.seconds += max(made.seconds, 0.001)
+        self.seconds += max(made.seconds, 0.001)  # a round that took no time must not make a run endless
         for name, each in made.judged:
             if isinstance(each, Suppressed):
                 self.suppressed[each.cause] += 1
             elif isinstance(each, Reached):
                 self.reached[name] += 1
+        # The files show one round. Of several, the first one is what a run without --keep-going would have written.
         if made.violations and not self.violations:
             self.files = made.files
         self.violations += made.violations
+        # A round with a violation may be open as well: then no other invariant holds.
         if made.open:
             self.unread.append(made.open)
 
@@ -138,7 +140,7 @@ class Report:
     def code(self) -> int:
         """The exit code."""
         if self.violations:
-            return VIOLATED
+            return VIOLATED  # a violation stands, whatever else is unknown
         return INCONCLUSIVE if self.open_questions() else AS_EXPECTED
 
     def open_questions(self) -> list[str]:
@@ -150,6 +152,7 @@ class Report:
         """Of an invariant."""
         if name in self.broken:
             return "violated"
+        # Without a single check the invariant would hold vacuously; a round that was not read may have violated it.
         return "holds" if self.reached[name] and not self.unread else "inconclusive"
 
     @property
@@ -250,6 +253,7 @@ class Report:
         if not as_json:
             for line in self.lines():
                 click.echo(printable(line))
+        # After the lines were printed: if the folder cannot be written, the verdict is on the screen all the same.
         written = _write(out, self.evidence_files()) if self.violations else []
         found = {**heads, **self.as_object(), "written": written}
         if as_json:
@@ -260,7 +264,7 @@ class Report:
         closing = self.closing(int(str(heads["seed"])))
         if html is not None:
             write_summary(of_answers(kind, subject, found, closing, list(self.evidence())), html)
-            click.echo(f"{html}: open it in a browser", err=as_json)
+            click.echo(f"{html}: open it in a browser", err=as_json)  # stdout has one object alone
         click.echo(closing, err=as_json)
         return self.code
 

@@ -62,6 +62,7 @@ class Traffic(Workload):
         made = KeyRound(number=self.rounds)
         private = PrefixedStore(self.store, f"lakeproof-stress-{secrets.token_hex(8)}/".encode())
         clients = [_Client(number, self, made, private) for number in range(self.load.clients)]
+        # The negative count of answers so far: all clients of all rounds share one tally.
         unanswered = self.tally.unknown - self.tally.total
         began = trio.current_time()
         async with inject_faults(self.faults, self.rng("faults"), self.tally), trio.open_nursery() as nursery:
@@ -69,13 +70,15 @@ class Traffic(Workload):
                 nursery.start_soon(client.work, began + duration, calls or OPERATIONS_MAX)
         made.seconds = trio.current_time() - began
         made.silent = self.tally.unknown - self.tally.total == unanswered
+        # The final reads find what no client happened to read: without them a lost write at the end of a round would
+        # not show.
         made.gone = not await clients[0].look()
         if made.silent:
             self.gone = "no answer"  # it is gone, or never was a store: more rounds would only wait
         if await private.clear():
             self.left.append((private.prefix + PARTITION).decode())
         made.calls = len(made.recorder.over)
-        self.judge(made)
+        self.judge(made)  # after the keys are gone: judging may take minutes
         return made
 
 
@@ -98,6 +101,8 @@ class _Client:
 
     async def work(self, until: float, calls: int) -> None:
         """Until the time is up and the round has enough calls; with an unknown outcome, no longer than the time."""
+        # A call without an answer takes a whole timeout. `OPERATIONS_MIN` of them would keep a store that is down busy
+        # for an hour.
         unknown = self.tally.unknown
         while (made := len(self.recorder.calls)) < calls:
             if trio.current_time() >= until and (made >= OPERATIONS_MIN or self.tally.unknown > unknown):
@@ -121,6 +126,8 @@ class _Client:
         failures, until = 0, trio.current_time() + self.load.timeout
         for key in self.keys:
             found = await self.get(key)
+            # Only a refused connection is tried again: it comes back at once, whereas a timeout has taken its time
+            # already.
             while isinstance(found, Unsent) and trio.current_time() < until:
                 found = await self.get(key)  # it may be about to start again
             failures = failures + 1 if isinstance(found, NO_ANSWER) else 0
@@ -138,6 +145,7 @@ class _Client:
         call = self.recorder.begin(self.process, "get", (key,))
         found = await self._ask(kv.Get(PARTITION, key.encode()))
         if isinstance(found, kv.ValueWithPredicate):
+            # The checker compares values, the store its own tokens: a set_if later needs both.
             self.got[key] = (_text(found.value), found.predicate)
             self.recorder.end(call, Status.OK, _text(found.value))
         elif isinstance(found, kv.NotFound):
@@ -147,6 +155,8 @@ class _Client:
     async def set_if(self, key: str) -> None:
         """On what was read just now, on what was read before, on nothing, or on anything."""
         how = self.rng.random()
+        # Half of the predicates are fresh, and mostly hold unless another client comes between. A quarter is stale, so
+        # it should fail.
         if how < 0.5:
             await self.get(key)
         if how < 0.75 and key in self.got:
@@ -170,9 +180,11 @@ class _Client:
             self.recorder.end(call, Status.OK)
             if self.rng.random() < LOOKS_AGAIN:
                 await self.get(key)
+        # A definite error other than this one leaves no trace: the operation did not happen. If it did, a read shows a
+        # value that no write in the history wrote.
         elif isinstance(found, kv.PredicateFailed):
             self.recorder.end(call, Status.FAIL)
-        elif not isinstance(found, kv.KVError) or not found.definite:
+        elif not isinstance(found, kv.KVError) or not found.definite:  # any other answer to a write makes no sense
             self.recorder.end(call, Status.INFO)
             self._lives += 1
 
@@ -182,6 +194,8 @@ class _Client:
         start, more = "", True
         while more:
             covered = [key for key in sorted(self.keys) if key >= start]
+            # Each key that the batch may cover is a read of its own, by a process of its own: a process has one call at
+            # a time.
             calls = {key: self.recorder.begin(f"{self.process}:{key}", "get", (key,)) for key in covered}
             found = await self._ask(kv.ScanBatch(PARTITION, start.encode(), size))
             if not isinstance(found, kv.Batch):
@@ -192,16 +206,18 @@ class _Client:
                 self.round.malformed.append(wrong)
                 return
             last = max(values, default="")
+            # Without entries there is no key to go on from.
             more = found.more and bool(values)
             for key, call in calls.items():
-                if not more or key <= last:
+                if not more or key <= last:  # beyond the last entry the batch says nothing, unless it is the last
                     self.recorder.end(call, Status.OK, values.get(key))
-            start = f"{last}\0"
+            start = f"{last}\0"  # the least key that is greater
 
     async def _ask(self, op: kv.Op) -> kv.Reply:
         """An answer; an error as a value; OutcomeUnknown if there was none in time."""
         found = await reply_in_time(self.store, op, self.load.timeout)
         status = Status.OK
+        # NotFound is an answer like any other: the key is absent.
         if isinstance(found, kv.KVError) and not isinstance(found, kv.NotFound):
             status = Status.FAIL if found.definite else Status.INFO
             if not isinstance(found, kv.PredicateFailed):
@@ -229,6 +245,7 @@ def malformation(found: kv.Batch, start: str, size: int, covered: list[str]) -> 
         return f"{what}: expected no more than {size}"
     if any(not one < other for one, other in pairwise(keys)):
         return f"{what}: expected them ascending, each once"
+    # The prefix of the round is random, so a foreign key can only come from another partition.
     if not set(keys) <= set(covered):
         return f"{what}: expected some of {covered}; no client wrote the others, or they are before the start"
     if found.more and not keys:

@@ -53,6 +53,7 @@ class Baseline:
             elif row != self.rows[key]:
                 yield f"changed: {_row_name(key)}: {_describe_change(self.rows[key], row)}"
         for key, row in self.rows.items():
+            # A scenario that was left out of this run on purpose is no change. One that was renamed or removed is.
             if key not in found and (key[0] in searched or key[0] not in known):
                 yield f"gone: {_row_name(key)}: {row.verdict}"
 
@@ -109,12 +110,13 @@ def _row(path: Path, number: int, line: str) -> tuple[Key, BaselineRow]:
         scenario, invariant, verdict = (found[name] for name in ("scenario", "invariant", "verdict"))
         steps, states, transitions = (found[name] for name in ("steps", "states", "transitions"))
     except (ValueError, KeyError, TypeError):
+        # Values that the checks below refuse, so that every malformed line ends in the same error.
         scenario = invariant = verdict = steps = states = transitions = ""
     if (
         isinstance(scenario, str)
         and isinstance(invariant, str)
         and verdict in VERDICTS
-        and (steps is None or type(steps) is int)
+        and (steps is None or type(steps) is int)  # not isinstance: true would pass
         and type(states) is int
         and type(transitions) is int
     ):

@@ -35,6 +35,7 @@ def show(
     _surprises(outcomes, traces, console)
     _print_stories(surprising, traces, source, console)
     _print_table(outcomes, console, table or ("scenarios" if len(outcomes) <= ROWS_MAX else "designs"))
+    # Expected violations come after the table: they are of interest only if there are few.
     if len(stories) <= STORIES_MAX:
         _print_stories([pairs for pairs in stories if pairs not in surprising], traces, source, console)
     console.print()
@@ -63,6 +64,7 @@ def _stories(outcomes: Sequence[Outcome]) -> list[Story]:
     for outcome in outcomes:
         for verdict in outcome.verdicts:
             if verdict.trace is not None:
+                # One schedule may violate several invariants: its story is printed once, with all of them.
                 stories.setdefault((outcome.scenario, verdict.trace.schedule), []).append((outcome, verdict))
     return list(stories.values())
 
@@ -72,6 +74,7 @@ def _print_stories(
 ) -> None:
     if not stories:
         return
+    # Loaded only for a violation, for the import takes time.
     from lakeproof.show.story import story
 
     for pairs in stories[:STORIES_MAX]:
@@ -94,6 +97,7 @@ def _surprises(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Pat
 
 def close(outcomes: Sequence[Outcome], files: TraceFiles, elapsed_seconds: float, console: Console) -> None:
     """Where the traces are, and last the verdict."""
+    # States are compared by hashes. The probabilities of a collision add up (union bound).
     collision = sum(outcome.collision for outcome in outcomes)
     if collision:
         console.print(f"a state was counted twice with a probability of at most {collision:.1e}")

@@ -93,8 +93,9 @@ def busy_clients(trace: Trace) -> list[list[bool]]:
         now, row = False, []
         for step in trace.schedule:
             row.append(now)
+            # A late write is the store's doing: the call that sent it may be long over.
             if step.client == label(client) and step.mode is not Mode.DELIVER:
-                now = not step.returned and step.mode not in OF_CLIENTS
+                now = not step.returned and step.mode not in OF_CLIENTS  # a crash ends the call, too
         busy.append(row)
     return busy
 
@@ -110,12 +111,13 @@ def _lines(step: TraceStep) -> Iterator[Text]:
         yield Text(f"the clock jumps by {printable(step.value)}", "yellow")
         return
     for change in step.changes:
-        where = "" if change.key == step.key else f"{change.key} "
+        where = "" if change.key == step.key else f"{change.key} "  # a transaction changes several keys
         yield Text(printable(f"{where}{content_of(change.before)} -> {content_of(change.after)}"), "bold")
     if step.mode is Mode.MESSAGE_DUPLICATED:
         yield Text(printable(step.reply))
     if step.mode is not Mode.NORMAL:
         yield Text(FAULTS[step.mode], "yellow")
+    # No fault, and yet no success: what was tried is shown with the refusal.
     elif step.reply != "ok":
         tried = f"{step.value}, {step.condition}: " if step.value else f"{step.condition}: " if step.condition else ""
         yield Text(printable(f"{tried}{step.reply}"))

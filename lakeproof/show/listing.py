@@ -57,6 +57,7 @@ def faults_in_words(faults: Faults) -> str:
         what = name.replace("_", " ")
         if isinstance(budget, int) and budget:
             parts.append(plural(budget, {"crashes": "crash"}.get(what, what.removesuffix("s")), what))
+        # The jumps and the skew of clocks are tuples of times; a skew of zeros is none.
         elif budget and any(budget):
             parts.append(f"{what} {', '.join(span(part) for part in budget)}")
     return ", ".join(parts)

@@ -74,6 +74,8 @@ class Progress:
 
     def tick(self) -> None:
         if self._bar is not None:
+            # The widths of the other columns, with the blanks between them: the description has what is left of the
+            # line.
             around = len(self._doing) + BAR_WIDTH + 2 * len(str(self._total)) + len("/ 0:00:00 0:00:00") + 5
             room = max(self._bar.console.width - around, 0)
             self._bar.update(self._task, description=self._describe()[:room], refresh=True)
@@ -81,6 +83,7 @@ class Progress:
             self._last = time.monotonic()
             elapsed = round(self._last - self._started)
             done = f"{self._done:,} of {plural(self._total, 'scenario')} done after {elapsed} s"
+            # At least one is done then, so the division is safe.
             if self._done >= self._total * ESTIMATED_FROM:
                 done += f", about {round(elapsed / self._done * (self._total - self._done))} s left"
             sys.stderr.write(f"{self._doing}: {done}; {self._describe()}\n")
@@ -91,5 +94,5 @@ class Progress:
         seen = f"{plural(states, 'state')}, " if states else ""
         if not self._under_way:
             return seen.removesuffix(", ")
-        name, (depth, _) = max(self._under_way.items(), key=lambda item: item[1][1])
+        name, (depth, _) = max(self._under_way.items(), key=lambda item: item[1][1])  # the one with the most states
         return f"{seen}now {name}" + (f" at depth {depth}" if depth else "")

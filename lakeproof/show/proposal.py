@@ -28,6 +28,8 @@ def proposal(outcomes: Sequence[Outcome]) -> str:
         for verdict in outcome.verdicts:
             if verdict.verdict == "violated":
                 refuted.setdefault(verdict.invariant, []).append(race)
+            # Invariants that a scenario has without naming them may be inconclusive in it: no expectation is written
+            # for them.
             elif verdict.verdict == "inconclusive" and verdict.named:
                 undecided.setdefault(design, []).append(f"{verdict.invariant} in {race}: {verdict.why}")
     designs = [line for design in found for line in _lines(design, searched, found[design], undecided)]
@@ -60,6 +62,7 @@ def _lines(
         yield '        "why",'
         lines = textwrap.wrap(" ".join(violated), WIDTH, break_long_words=False, break_on_hyphens=False)
         for number, line in enumerate(lines, start=1):
+            # Adjacent literals are one string in Python.
             yield f'        "{line}",' if number == len(lines) else f'        "{line} "'
         yield "    ),"
     yield "},"

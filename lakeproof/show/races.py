@@ -81,9 +81,11 @@ def races(trace: Trace) -> tuple[Race, ...]:
 def _place_steps(schedule: Sequence[TraceStep]) -> Iterator[_At]:
     ended: dict[str, int] = {}
     for number, step in enumerate(schedule, start=1):
+        # These steps are no progress of a client. Their call is -1, so that none of them reads or writes for a call.
         late = step.mode in (Mode.DELIVER, Mode.TICK, Mode.EXPIRE)
         yield _At(number, step, -1 if late else ended.get(step.client, 0))
         if not late:
+            # A step may end several calls, if those that follow have no effect of their own.
             ended[step.client] = ended.get(step.client, 0) + len(step.returned)
 
 
@@ -93,13 +95,16 @@ def _keys(steps: Sequence[_At]) -> list[str]:
 
 def _last_read(steps: Sequence[_At], key: str, write: _At) -> _At | None:
     """The last read of a key by the call that writes, before it does."""
+    # The number of the first step is 1.
     own = [each for each in steps[: write.number - 1] if each.owner == write.owner and each.reads(key)]
     return own[-1] if own else None
 
 
 def _last_change(steps: Sequence[_At], key: str, read: _At, write: _At) -> _At | None:
     """The last change of a key between two steps, if it is another client's."""
+    # Numbers begin at 1, so the slice starts right behind the read.
     between = [each for each in steps[read.number : write.number - 1] if each.changes(key)]
+    # If the last change is the writer's own, it has overwritten the other one knowingly or has lost it already.
     return between[-1] if between and between[-1].step.client != write.step.client else None
 
 
@@ -128,9 +133,11 @@ def _aba(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
         if write.step.effect not in _IF or write.call < 0 or ".." in key or not write.changes(key):
             continue
         read = _last_read(steps, key, write)
+        # The condition must be on what this read returned, else the write does not rely on it.
         if read is None or condition != ("if absent" if read.step.reply == _GONE else f"if still {read.step.reply}"):
             continue
         between = [each for each in steps[read.number : write.number - 1] if each.changes(key)]
+        # One change cannot lead back; and the write changed the key, so its condition was true again.
         if len(between) >= 2 and all(each.step.client != write.step.client for each in between):
             first, last = between[0].number, between[-1].number
             sentence = (
@@ -152,6 +159,8 @@ def _write_skew(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
             if other.call < 0 or x == y or x not in keys or other.step.client == one.step.client:
                 continue
             read_x, read_y = _last_read(steps, x, one), _last_read(steps, y, other)
+            # The read of x precedes `one`, and so the write of x. Only the read of y may lie behind the write of y, and
+            # have seen it.
             if not other.changes(x) or read_x is None or read_y is None or read_y.number > one.number:
                 continue
             sentence = (
@@ -168,6 +177,7 @@ def _late(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
     for late in steps:
         if late.step.mode is not Mode.DELIVER or not any(c.before != c.after for c in late.step.changes):
             continue
+        # One write is in flight at a time, so the last one that was sent is the one that arrives.
         sent = [each for each in steps[: late.number] if each.step.mode in REPEATED][-1:]
         if not sent or sent[0].step.client != late.step.client:
             continue
@@ -176,6 +186,7 @@ def _late(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
         if origin.step.mode is Mode.REPEATED_APPLIED and any(c.before != c.after for c in origin.step.changes):
             sentence = f"{write} at step {origin.number} takes effect again at step {late.number}"
             yield Race(name="double apply", sentence=sentence, steps=(origin.number, late.number))
+        # Late alone is legal: a write without an answer may take effect while its call still runs.
         elif any(each.step.returned for each in steps[origin.number - 1 : late.number] if each.owner == origin.owner):
             sentence = f"{write} of step {origin.number} takes effect at step {late.number}, too late"
             yield Race(name="zombie", sentence=sentence, steps=(origin.number, late.number))
@@ -185,6 +196,8 @@ def _torn_scan(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
     """What the batches of a scan have read together was in the store at no moment between them."""
     contents = stores(trace)
     scans = [each for each in steps if each.step.effect == "scan" and each.step.mode is Mode.NORMAL]
+    # Batches of one call in a row. Only scans of exactly two batches are judged: the first one has no start, and
+    # nothing follows the second.
     for first, second in pairwise(sorted(scans, key=lambda each: (each.owner, each.number))):
         prefix = first.step.key
         if first.owner != second.owner or second.step.key != prefix or prefix == _GRAVELER:
@@ -195,8 +208,10 @@ def _torn_scan(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
             continue
         states = [_under(contents[at], prefix) for at in range(first.number - 1, second.number)]
         where = start.removeprefix(_FROM)
+        # Keys are compared as text here and as bytes by the store. Both orders agree for ASCII.
         if any(".." in key or not key.isascii() for state in states for key in (*state, where)):
             continue
+        # The first batch saw all keys before the second one's start, the second one all others.
         read = {key: content for key, content in states[0].items() if key < where}
         read |= {key: content for key, content in states[-1].items() if key >= where}
         if all(state != read for state in states):
@@ -225,8 +240,8 @@ def _under(store: dict[str, str], prefix: str) -> dict[str, str]:
 
 
 def _stale_read(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
-    """The last step, the one that violates, writes a key, and its call has read another that has changed since. Earlier
-    ones are left out: that something was read long ago need not be to blame."""
+    """The last step, the one that violates, writes a key, and its call has read another that has changed since."""
+    # Of the last step alone: what an earlier one has read long ago need not be to blame.
     if not steps or steps[-1].call < 0 or not steps[-1].changes(steps[-1].step.key):
         return
     write = steps[-1]

@@ -69,6 +69,7 @@ def story(traces: Sequence[Trace], replay_commands: Sequence[str] = ()) -> Text:
     trace = traces[0]
     assert all(other.schedule == trace.schedule for other in traces), "these are several stories"
     lines: list[Text] = [*_beginning(traces), Text(), *_steps(trace)]
+    # There may be no commands. The race is that of the schedule, and so is named once.
     for other, command in zip_longest(traces, replay_commands):
         named = _races(trace) if other is trace else ()
         lines += [*_afterwards(other), Text(), *named, *_verdict(other)]
@@ -123,11 +124,14 @@ def _steps(trace: Trace) -> Iterator[Text]:
         if number - 1 == trace.loop:
             yield Text(f"  {'':>{digits}}  {LOOP}", "bold")
         mover: Text | str = " "
+        # The clock has no client, and a late write no mover: its call may be over.
         if step.client and step.mode is not Mode.DELIVER:
+            # A trace that is read from a file may have any label.
             mover = _label(LABELS.index(step.client)) if step.client in LABELS else step.client
         shown = name if step.mode is not Mode.DELIVER else ""
         line = Text.assemble(f"  {number:>{digits}}  ", mover, f" {shown:<{width}}  ", sentence(step, contents))
         yield line.append(f"  {printable(step.at)}", "dim") if step.at else line
+        # After the sentence, which speaks of the store before the step.
         contents.update({change.key: change.after for change in step.changes})
         for ended in step.returned:
             yield Text.assemble(f"  {'':>{digits}}    {'':<{width}}  ", ("=> " + printable(ended), "italic"))
@@ -151,6 +155,7 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
             return _change_text(step, contents)
         case _:
             fault = Text(_FAULTS[step.mode].format(client=printable(step.client)), "yellow")
+            # The fault has an effect on the store: what changed first, then what the client gets to see.
             if step.changes:
                 return _change_text(step, contents).append("; ").append_text(fault)
             received = f": {printable(step.reply)}" if step.mode is Mode.MESSAGE_DUPLICATED else ""
@@ -196,6 +201,7 @@ def _change_text(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
         return Text(f"{_attempt(step)}: ").append(
             printable(f"predicate failed, it is {content_of(found, 'absent')}"), "bold"
         )
+    # It succeeded without a change, so there was nothing to delete.
     if step.effect in ("delete", "delete_if") and step.reply == "ok":
         return Text(f"{_attempt(step)}: it is absent")
     if step.reply == "ok":

@@ -20,6 +20,7 @@ def client_style(client: int) -> str:
 def console(file: TextIO | None = None) -> Console:
     """A console that leaves text alone: no markup, no guesses at what is a number or a path."""
     file = sys.stdout if file is None else file
+    # Rich takes 80 columns where it finds no terminal, too few for a table in a log.
     width = None if file.isatty() or "COLUMNS" in os.environ else WIDTH_OF_FILES
     return _Console(file=file, width=width, markup=False, highlight=False, emoji=False)
 
@@ -33,4 +34,5 @@ class _Console(Console):
 
 def is_ascii(console: Console) -> bool:
     """Whether the console can only show ASCII."""
+    # Other encodings may have some of the marks and not others.
     return not console.encoding.lower().startswith("utf")

@@ -52,6 +52,7 @@ def variant(name: str) -> str:
 def by_scenario(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = False) -> Table:
     """A row a scenario: what is violated or inconclusive is named, the rest is counted. Where that does not fit beside
     the scenario, it is below it, and some numbers are left out."""
+    # What all names begin with goes into the head of the column, and leaves room in every row.
     common = _common_folder([outcome.scenario for outcome in outcomes])
     named = max((len(outcome.scenario) for outcome in outcomes), default=0) - len(common)
     words = max((line.cell_len for outcome in outcomes for line in _not_holding(outcome)), default=0)
@@ -84,6 +85,7 @@ def by_scenario(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = F
 def _common_folder(names: Sequence[str]) -> str:
     """``design/variant/`` if all names begin so; empty if they have nothing in common."""
     common = ""
+    # The last part is left out: a name must not become empty.
     for parts in zip(*(name.split("/")[:-1] for name in names), strict=False):
         if len(set(parts)) > 1:
             break
@@ -97,6 +99,7 @@ def _box(*, ascii_only: bool) -> box.Box:
 
 def _not_holding(outcome: Outcome) -> Iterator[Text]:
     """What does not hold, or should not; what is inconclusive for one reason is counted."""
+    # A search that was stopped leaves dozens of invariants open, for one and the same reason.
     silent = [verdict for verdict in outcome.verdicts if verdict.verdict == "inconclusive"]
     for verdict in outcome.verdicts:
         if (verdict.verdict == "holds" and not verdict.unexpected) or (verdict in silent and len(silent) > 1):
@@ -124,6 +127,7 @@ def by_design(outcomes: Sequence[Outcome], width: int) -> Iterator[Text]:
             of_variant = [outcome for outcome in group if variant(outcome.scenario) == name]
             verdicts = [verdict for outcome in of_variant for verdict in outcome.verdicts]
             every = {verdict.invariant for verdict in verdicts}
+            # An invariant holds of a variant if it holds in each of its scenarios.
             holding = every - {verdict.invariant for verdict in verdicts if verdict.verdict != "holds"}
             hold = f"{len(holding)} of {plural(len(every), 'invariant holds', 'invariants hold')}"
             counts = f"{plural(len(of_variant), 'scenario')}, {hold}"
@@ -148,8 +152,9 @@ def _in_words(verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
                 words += f" instead of {verdict.expected}"
             elif not verdict.unexpected:
                 words += " as expected"
+            # The dictionary is an ordered set.
             kinds.setdefault((not verdict.unexpected, words), {})[verdict.invariant] = None
-    for (expected, words), names in sorted(kinds.items()):
+    for (expected, words), names in sorted(kinds.items()):  # surprises first, as False sorts before True
         style = "" if expected else f"bold {STYLES[words.split()[0]]}"
         yield f"{words}: {', '.join(names)}", style
 
@@ -179,6 +184,7 @@ def _matrices(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool) -> I
         counts = [f"{len(group):,}", f"{sum(o.states for o in group):,}", seconds(sum(o.seconds for o in group))]
         columns.append((name, [*column, *map(Text, counts)]))
     labels = [*invariants, *COUNTS]
+    # Labels are never split; the columns of a block share what they leave.
     room = width - max(map(len, labels)) - 2
     for block in _blocks(columns, room):
         yield _matrix(labels, block, ascii_only=ascii_only)
@@ -193,6 +199,7 @@ def _blocks(columns: Sequence[tuple[str, list[Text]]], room: int) -> Iterator[li
     left = room
     for name, column in columns:
         needs = max(cell.cell_len for cell in (*column, *map(Text, _heading(name).split("\n")))) + 2
+        # A column that is too wide for any block gets one of its own, and is cut by rich.
         if block and needs > left:
             yield block
             block, left = [], room
@@ -210,7 +217,7 @@ def _matrix(labels: Sequence[str], columns: Sequence[tuple[str, list[Text]]], *,
         if number == len(labels) - len(COUNTS):
             table.add_section()
         row = [column[number] for _, column in columns]
-        if any(row):
+        if any(row):  # an invariant that no variant of this block has
             table.add_row(label, *row)
     return table
 
@@ -219,7 +226,7 @@ def _heading(name: str) -> str:
     """The last part of a variant's name, in short lines."""
     lines: list[str] = []
     for word in name.rpartition("/")[2].split("-"):
-        if lines and len(lines[-1]) + 1 + len(word) <= 9:
+        if lines and len(lines[-1]) + 1 + len(word) <= 9:  # as wide as a cell such as `! x 12/34`
             lines[-1] += f"-{word}"
         else:
             lines.append(word)
@@ -291,6 +298,7 @@ def headline(outcomes: Sequence[Outcome]) -> Text:
             "nothing new is violated" if any(each.verdict == "violated" for each in verdicts) else "nothing is violated"
         )
         return Text.assemble(f"{scenarios}, ", ("all as expected", "bold green"), f"; {new}")
+    # A wrong verdict weighs more than a missing one, as in the exit code.
     if any(verdict.verdict != "inconclusive" for verdict in surprises):
         return Text.assemble((plural(len(surprises), "surprise"), "bold red"), f" in {scenarios}")
     if troubled:
@@ -313,6 +321,7 @@ def summary(outcomes: Sequence[Outcome], elapsed_seconds: float) -> Text:
     counts = []
     for name, surprising, words in kinds:
         of_kind = [each for each in verdicts if each.verdict == name]
+        # What holds is one number, expected or not: an unexpected one is a surprise, which the headline counts.
         count = sum(name == "holds" or each.unexpected is surprising for each in of_kind)
         counts += [f"{count:,} {words}"] if count else []
     states = sum(outcome.states for outcome in outcomes)

@@ -52,6 +52,7 @@ class OrderedLines:
     def next(self, outcome: Outcome, traces: Mapping[str, Path]) -> Iterator[str]:
         """What can be printed now that this scenario is done."""
         self._waiting[outcome.scenario] = lines(outcome, traces, self._limits)
+        # Processes finish in any order. The output of two equal runs must be equal, so each waits for those before it.
         while self._printed < len(self._names) and self._names[self._printed] in self._waiting:
             yield self._waiting.pop(self._names[self._printed])
             self._printed += 1

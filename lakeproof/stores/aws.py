@@ -25,9 +25,9 @@ class Address:
     @classmethod
     def of(cls, dsn: str) -> "Address":
         """Raises ValueError: no URL, or no port."""
-        parts = urlsplit(dsn.partition("+")[2])
+        parts = urlsplit(dsn.partition("+")[2])  # behind dynamodb+ or s3+
         host = parts.hostname or ""
-        shown = f"[{host}]" if ":" in host else host
+        shown = f"[{host}]" if ":" in host else host  # `hostname` has the brackets of IPv6 stripped
         return cls(
             url=f"{parts.scheme}://{shown}{'' if parts.port is None else f':{parts.port}'}",
             host=host,

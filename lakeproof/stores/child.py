@@ -77,6 +77,8 @@ class _Child:
         if waiting is not None:
             waiting.reply = reply
             waiting.answered.set()
+        # An answer after the timeout is late, not wrong. Each id is forgotten once, so a second answer to it is
+        # nonsense.
         elif reply.id not in self.forgotten:
             raise Nonsense(f"an answer to {reply.id}, without a request, or answered already")
         self.forgotten.discard(reply.id)
@@ -88,6 +90,7 @@ class _Child:
             waiting.why = why
             waiting.answered.set()
         self.waiting.clear()
+        # A process that was waited for has freed its number, which may be that of another group by now.
         if self.process.returncode is None:
             with contextlib.suppress(OSError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -99,7 +102,7 @@ class ChildStore(Store):
     seconds: how long an answer may take; then its outcome is unknown, and the process lives on.
     """
 
-    capabilities = frozenset({OPAQUE})
+    capabilities = frozenset({OPAQUE})  # a token of `get` may be anything but the value
     faults = frozenset({RESTART})
 
     def __init__(self, command: Sequence[str], nursery: trio.Nursery, seconds: float, dsn: str = "") -> None:
@@ -118,6 +121,8 @@ class ChildStore(Store):
     async def start(self) -> None:
         """Raises NotStarted."""
         async with self._starting:
+            # Many operations may meet a dead child at once. The lock lets the first one start a new life, and the
+            # others use it.
             if self._child is None or self._child.gone:
                 self._child = await self._started()
 
@@ -129,6 +134,7 @@ class ChildStore(Store):
                 await self._ask(kv.Get(b"lakeproof", b"awake"))
         except NoProtocol as error:
             if self._child is not None:
+                # Killed at once: a program that speaks something else need not end when its stdin is closed.
                 self._child.fail("it does not speak the protocol")
             longer = ", or give it longer with --timeout" if isinstance(error, Silent) else ""
             raise NotStarted(
@@ -148,6 +154,7 @@ class ChildStore(Store):
         child = self._child
         if child is None:
             return
+        # A cancelled run must not leave the process behind, nor a zombie: both waits end, the second one after SIGKILL.
         with trio.CancelScope(shield=True):
             assert child.process.stdin is not None
             with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
@@ -174,6 +181,7 @@ class ChildStore(Store):
         """Raises KVError as the program says, and NoProtocol if there is no answer, or none that has a meaning."""
         self._number += 1
         number = self._number
+        # Before the process is started: an operation that the protocol lacks is refused without one.
         line = request(number, op)
         try:
             await self.start()
@@ -181,15 +189,17 @@ class ChildStore(Store):
             raise Unsent(str(error)) from error
         child = self._child
         assert child is not None
+        # Registered before the line is sent: the reader may see the answer before this task runs again.
         waiting = child.waiting[number] = _Waiting()
         try:
             with trio.move_on_after(self.seconds) as scope:
                 await self._send(child, line)
                 await waiting.answered.wait()
         finally:
+            # On a timeout and on cancellation alike, the answer may still come.
             if child.waiting.pop(number, None) is not None and waiting.reply is None:
                 child.forgotten.add(number)
-        if waiting.reply is None:
+        if waiting.reply is None:  # a reply in the same tick as the timeout counts
             if scope.cancelled_caught:
                 raise Silent(f"no answer within {self.seconds:g} s")
             raise NoProtocol(waiting.why)
@@ -215,11 +225,13 @@ class ChildStore(Store):
     async def _send(self, child: _Child, line: bytes) -> None:
         """A line goes out whole, or the child is done for."""
         assert child.process.stdin is not None
-        async with child.sending:
+        async with child.sending:  # send_all may block half-way, where another line must not begin
             if child.gone:
                 return
             whole = False
             try:
+                # A cancelled operation finishes its line, for the rest of a line that was cut would run into the next
+                # request.
                 with trio.CancelScope(shield=True), trio.move_on_after(self.seconds):
                     await child.process.stdin.send_all(line)
                     whole = True
@@ -238,7 +250,8 @@ class ChildStore(Store):
             child.fail(f"nonsense: {error}; killed")
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass
-        if not child.gone:
+        if not child.gone:  # its stdout has ended, and not by `fail`
+            # The exit code explains the end best. A program that only closes stdout would be waited for in vain.
             with trio.move_on_after(END_SECONDS):
                 await child.process.wait()
             code = child.process.returncode
@@ -258,12 +271,13 @@ async def _lines(process: trio.Process) -> AsyncGenerator[bytes, None]:
                 raise Nonsense(f"{bytes(rest[:100])!r}: the output ends within a line")
             return
         rest += chunk
+        # Only where a line ends is the buffer split, else a long line would be copied for each chunk of it.
         if b"\n" in chunk:
             *lines, last = bytes(rest).split(b"\n")
             rest = bytearray(last)
             for line in lines:
                 yield line
-        if len(rest) > LINE_MAX:
+        if len(rest) > LINE_MAX:  # a program that never ends its line must not fill the memory
             raise Nonsense(f"a line of more than {LINE_MAX:,} bytes; expected one answer")
 
 

@@ -11,6 +11,7 @@ T = TypeVar("T")
 def run_concurrently(tasks: Sequence[Callable[[], T]]) -> list[T]:
     """Run functions in threads, which all begin together; what they return, in their order. Raises what the first one
     raises."""
+    # Starting a thread may take longer than a request, and so without it the first one would often be alone.
     barrier = threading.Barrier(len(tasks))
 
     def run(task: Callable[[], T]) -> T:

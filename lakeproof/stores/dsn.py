@@ -61,6 +61,8 @@ def target(
     Raises:
         Unusable: there is no such kind of store, or its extra is not installed.
     """
+    # No URL parser: exec: is followed by a command, and a parser may refuse, and quote, a password with special
+    # characters.
     scheme, colon, rest = dsn.partition(":")
     name = hide_secrets(dsn)
     if not colon:
@@ -70,10 +72,13 @@ def target(
             raise Unusable(f"{name}: a store in memory has no name; say memory: alone")
         return Target(name=name, open=_memory)
     if scheme == "sqlite":
+        # SQLite has one writer at a time for each file.
         return Target(name=name, open=_sqlite(name, rest, min(connections, SQLITE_CONNECTIONS), durable))
     if scheme == "exec":
         return Target(name=name, faults=frozenset({RESTART}), open=_exec(name, dsn, rest, seconds))
     if scheme in _POSTGRESQL:
+        # Only the import of the driver is guarded: an ImportError within our own module would otherwise pass for a
+        # missing extra.
         _need(name, "psycopg", "postgresql")
         module = importlib.import_module("lakeproof.stores.postgresql")
         opened = _server(module, "PostgreSQLStore", dsn, name, connections, served=durable)
@@ -104,7 +109,7 @@ async def _memory() -> AsyncIterator[Store]:
 
 
 def _sqlite(name: str, rest: str, connections: int, durable: bool) -> Callable[[], AbstractAsyncContextManager[Store]]:
-    path = rest.removeprefix("///")
+    path = rest.removeprefix("///")  # a fourth slash begins an absolute path
     if not rest.startswith("///") or not path:
         raise Unusable(f"{name}: names no file; expected sqlite:///FILE, or sqlite:////FOLDER/FILE from the root")
 
@@ -112,10 +117,12 @@ def _sqlite(name: str, rest: str, connections: int, durable: bool) -> Callable[[
     async def opened() -> AsyncIterator[Store]:
         with ExitStack() as stack:
             try:
-                await trio.to_thread.run_sync(refuse_damaged, Path(path))
+                await trio.to_thread.run_sync(refuse_damaged, Path(path))  # reads all of the file
                 stores = [stack.enter_context(SQLiteStore(Path(path), durable=durable)) for _ in range(connections)]
             except (NotAStore, Damaged) as error:
                 raise Unusable(f"{name}: {error}") from error
+            # A connection does one operation at a time, so several of them show what readers and writers do to each
+            # other.
             yield StorePool(stores)
 
     return opened
@@ -133,6 +140,7 @@ def _exec(name: str, dsn: str, rest: str, seconds: float) -> Callable[[], Abstra
     async def opened() -> AsyncIterator[Store]:
         try:
             async with child_store(command, seconds, dsn=dsn) as store:
+                # A program that speaks something else is unusable input, not a store that fails every claim.
                 await store.greet()
                 yield store
         except NotStarted as error:
@@ -146,6 +154,7 @@ def _server(
 ) -> Callable[[], AbstractAsyncContextManager[Store]]:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
+        # The constructor connects, and blocks the event loop: nothing else runs yet.
         with getattr(module, store)(dsn, name=name, connections=connections, **options) as made:
             yield made
 

@@ -51,10 +51,13 @@ def a_write_is_seen_by_every_consistent_read_at_once(at: TablePartition) -> None
 def conditions_hold_as_the_reference_says(at: TablePartition) -> None:
     values: dict[str, object] = {":one": n(1), ":ten": n(10), ":s": {"S": "ab"}, ":a": {"S": "a"}, ":t": {"S": "NS"}}
     for condition, holds in CONDITIONS.items():
+        # Written again for each condition, so that none sees what an update before it did.
         at.put("k", number1=n(9), text1={"S": "abc"}, set1={"NS": ["1", "2"]}, list1={"L": [n(1)]})
+        # An unused value is a ValidationException.
         used = {name: values[name] for name in re.findall(r":\w+", condition)}
         try:
             answer: dict[str, object] = {"ExpressionAttributeValues": used} if used else {}
+            # Only the condition is of interest.
             at.update("k", "REMOVE absent", ConditionExpression=condition, **answer)
         except at.db.exceptions.ConditionalCheckFailedException:
             found = False
@@ -71,10 +74,10 @@ CONDITIONS: Final[Mapping[str, bool]] = {  # names with digits: none is a word t
     "number1 < :ten": True,  # as numbers; as texts it would not be
     "number1 = :ten": False,
     "number1 <> :ten": True,
-    "absent <> :ten": True,
+    "absent <> :ten": True,  # the one comparison that an absent attribute passes
     "absent = :ten": False,
     "absent < :ten": False,
-    "text1 < :ten": False,
+    "text1 < :ten": False,  # of different types: never, in either direction
     "number1 BETWEEN :one AND :ten": True,
     "number1 IN (:one, :ten)": False,
     "begins_with(text1, :s)": True,
@@ -85,7 +88,7 @@ CONDITIONS: Final[Mapping[str, bool]] = {  # names with digits: none is a word t
     "size(set1) > :one": True,
     "list1[0] = :one": True,
     "list1[1] = :one": False,
-    "number1 = :ten AND number1 = :ten OR number1 < :ten": True,
+    "number1 = :ten AND number1 = :ten OR number1 < :ten": True,  # AND binds tighter than OR
     "number1 = :ten AND (number1 = :ten OR number1 < :ten)": False,
 }
 
@@ -114,6 +117,7 @@ def updates_do_what_they_say_and_return_the_values_requested(at: TablePartition)
     values = {":one": n(1), ":list": {"L": [n(5)]}, ":set": {"NS": ["1", "2"]}}
     answer = at.update(
         "k",
+        # All operands are read from the item before the update: w is the old v. Names with # stand for reserved words.
         "SET v = v + :one, w = if_not_exists(v, :one), #l = list_append(#l, :list) REMOVE gone ADD #s :set",
         ExpressionAttributeNames={"#l": "list", "#s": "set"},
         ExpressionAttributeValues=values,
@@ -146,6 +150,7 @@ def a_transaction_is_done_whole_or_not_at_all(at: TablePartition) -> None:
         item = {**at.key(name), "v": n(2)}
         return {"Put": {"TableName": at.table, "Item": item, "ConditionExpression": f"{condition}({PARTITION})"}}
 
+    # The failing action is in the middle: neither the one before it nor the one after it may have been done.
     wanted = [put("a", "attribute_not_exists"), put("there", "attribute_not_exists"), put("b", "attribute_not_exists")]
     with expect_error("TransactionCanceledException") as answer:
         at.db.transact_write_items(TransactItems=wanted)
@@ -170,12 +175,12 @@ def a_transaction_is_never_seen_in_half(at: TablePartition) -> None:
                 items = [{"Put": {"TableName": at.table, "Item": {**at.key(name), "v": value}}} for name in names]
                 _until_done(lambda items=items: at.db.transact_write_items(TransactItems=items))  # type: ignore[misc]  # the items of this round
         finally:
-            over.set()
+            over.set()  # also after an error, else the readers would go on for ever
 
     def read() -> None:
         gets = [{"Get": {"TableName": at.table, "Key": at.key(name)}} for name in names]
         while True:
-            last = over.is_set()
+            last = over.is_set()  # before the read: one read at least follows the last write
             found = _until_done(lambda: at.db.transact_get_items(TransactItems=gets))["Responses"]
             values = [each.get("Item", {}).get("v", {}).get("N") for each in cast("list[dict[str, Item]]", found)]
             if len(set(values)) != 1:
@@ -183,6 +188,7 @@ def a_transaction_is_never_seen_in_half(at: TablePartition) -> None:
             if last:
                 return
 
+    # Two writers conflict with each other, too: a store that interleaves them leaves different numbers in a and b.
     run_concurrently([lambda: write(0), lambda: write(1), read, read])
 
 
@@ -195,6 +201,8 @@ def _until_done(ask: Callable[[], dict[str, object]]) -> dict[str, object]:
         try:
             return ask()
         except ClientError as error:
+            # DynamoDB refuses one of two transactions that meet, and does not queue it. This is no violation, and
+            # nothing was done.
             if error.response.get("Error", {}).get("Code") not in _AGAIN:
                 raise
     raise NotConforming(f"a transaction met another one {TRIES_MAX} times in a row")
@@ -208,7 +216,7 @@ def a_transaction_with_a_token_is_done_once(at: TablePartition) -> None:
         "UpdateExpression": "ADD v :one",
         "ExpressionAttributeValues": {":one": n(1)},
     }
-    for _ in range(2):
+    for _ in range(2):  # the second is a retry: success, and no second effect
         at.db.transact_write_items(TransactItems=[{"Update": add}], ClientRequestToken=token)
     equal("the counter after a transaction that came twice", at.get("n"), "1")
     with expect_error("IdempotentParameterMismatchException"):
@@ -221,10 +229,11 @@ def pages_lose_nothing_in_either_direction(at: TablePartition) -> None:
     for name in reversed(names):
         at.put(name, v=n(int(name) % 3), pad={"S": "x" * 10})
     for forward in (True, False):
+        # One less than all, all, and one more: at the end of the items a LastEvaluatedKey may or may not come.
         for size in (1, 3, 10, 11, 12):
             found: list[str] = []
             start: dict[str, object] = {}
-            for _ in range(2 * len(names)):
+            for _ in range(2 * len(names)):  # a store that starts again at the beginning must not loop for ever
                 page = at.query(Limit=size, ScanIndexForward=forward, **start)
                 items = cast("list[dict[str, dict[str, bytes]]]", page["Items"])
                 if len(items) > size:
@@ -242,6 +251,7 @@ def a_filter_takes_away_what_was_counted(at: TablePartition) -> None:
         at.put(str(number), v=n(number % 3))
     fields = {"FilterExpression": "v = :v", "values": {":v": n(1)}}
     page = at.query(Limit=4, **fields)
+    # Limit counts items before the filter: of the first four, 0 to 3, one has v = 1.
     equal("Count and ScannedCount of a page", (page.get("Count"), page.get("ScannedCount")), (1, 4))
     page = at.query(Select="COUNT", **fields)
     equal("Count, ScannedCount and Items of a count",
@@ -249,9 +259,10 @@ def a_filter_takes_away_what_was_counted(at: TablePartition) -> None:
 
 
 def a_batch_does_all_or_tells_what_is_left(at: TablePartition) -> None:
-    keys = [at.key(f"{number:02}") for number in range(25)]
+    keys = [at.key(f"{number:02}") for number in range(25)]  # the most that one batch may write
     left: object = {at.table: [{"PutRequest": {"Item": {**key, "v": n(1)}}} for key in keys]}
     for _ in range(TRIES_MAX):
+        # A throttled batch succeeds in part. Only what it returns as unprocessed may be sent again.
         left = at.db.batch_write_item(RequestItems=left).get("UnprocessedItems")
         if not left:
             break
@@ -278,7 +289,7 @@ def mistakes_are_errors_with_their_codes(at: TablePartition) -> None:
         {"UpdateExpression": "SET v :v", "ExpressionAttributeValues": {":v": n(1)}},
         {"UpdateExpression": "SET v = :v"},
         {"UpdateExpression": "REMOVE v", "ExpressionAttributeValues": {":v": n(1)}},
-        {"UpdateExpression": "REMOVE v, v.w"},
+        {"UpdateExpression": "REMOVE v, v.w"},  # two paths that overlap
         {"UpdateExpression": f"REMOVE {PARTITION}"},
         {"ConditionExpression": "v ="},
     )
@@ -287,7 +298,7 @@ def mistakes_are_errors_with_their_codes(at: TablePartition) -> None:
             at.db.update_item(TableName=at.table, Key=at.key("k"), **fields)
     same = {"TableName": at.table, "Key": at.key("k")}
     with expect_error("ValidationException"):
-        at.db.transact_write_items(TransactItems=[{"Delete": same}, {"Delete": same}])
+        at.db.transact_write_items(TransactItems=[{"Delete": same}, {"Delete": same}])  # one item twice
     equal("GetItem after all of them", at.get("k"), None)
 
 
@@ -302,6 +313,7 @@ def sort_keys_are_in_the_order_of_their_kind(at: TablePartition) -> None:
         table = f"{at.table}-{kind}"
         at.store.create_table(table, kind)
         try:
+            # In another order than the expected one, else a store that keeps the order of insertion would pass.
             for key in sorted(keys, key=lambda key: key[::-1]):
                 at.db.put_item(TableName=table, Item={PARTITION: {"B": b"p"}, KEY: {kind: key}})
             answer = at.db.query(

@@ -26,11 +26,12 @@ class TablePartition:
         self.store = store
         self.db: BaseClient = store.client
         self.table = store.table
-        self.partition = private.prefix + _CLAIM
+        self.partition = private.prefix + _CLAIM  # the rest of the table is not touched
         self._private = private
 
     def key(self, name: str) -> dict[str, object]:
         """A key in this partition. What may be written there is taken away with the corner."""
+        # Claims write through boto3, past `PrefixedStore`, whose `clear` must delete the item all the same.
         self._private.remember(_CLAIM, name.encode())
         return {PARTITION: {"B": self.partition}, KEY: {"B": name.encode()}}
 
@@ -76,10 +77,12 @@ def claim(check: Check) -> Claim:
         try:
             check(TablePartition(private, store))
         except ClientError as error:
+            # A store that says that it lacks the command has promised nothing, so it is not judged.
             lacking(error)
             raise NotConforming(f"unexpectedly raised {store.explain(error)}") from error
         except BotoCoreError as error:
             raise NotJudged(f"no answer: {store.explain(error)}") from error
+        # Claims index into answers without checks: a part of another type or a missing one ends here.
         except (LookupError, TypeError, AttributeError, UnicodeDecodeError) as error:
             raise NotConforming(f"an answer lacks a part that is relied on: {error!r}") from error
 
@@ -88,6 +91,7 @@ def claim(check: Check) -> Claim:
         assert isinstance(store.store, DynamoDBStore)
         await trio.to_thread.run_sync(run, store, store.store)
 
+    # The name is the sentence that the command prints.
     judged.__name__ = check.__name__
     return judged
 
@@ -111,7 +115,7 @@ def expect_error(code: str) -> Iterator[dict[str, object]]:
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         if found != code:
             lacking(error)
-        equal("the error", (found, status), (code, 400))
+        equal("the error", (found, status), (code, 400))  # ours fail with 400: a condition, a mistake in the request
     else:
         raise NotConforming(f"the error: expected {code}, found none")
 

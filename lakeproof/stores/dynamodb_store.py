@@ -77,12 +77,13 @@ def client_of(address: Address, connections: int, tries: int = 1) -> BaseClient:
     it takes those of the environment; if that has none, an address without TLS is taken for a store that asks for
     none."""
     config = Config(
-        retries={"total_max_attempts": tries},
+        retries={"total_max_attempts": tries},  # 1: botocore's own retries would repeat writes
         connect_timeout=CONNECT_SECONDS,
         read_timeout=ANSWER_SECONDS,
         max_pool_connections=connections,
         parameter_validation=True,
     )
+    # Even a local store without users needs some key, because botocore signs every request.
     free = address.url.startswith("http:") and not _GIVEN & os.environ.keys()
     return address.client("dynamodb", config, ("lakeproof", "lakeproof") if free else None)
 
@@ -124,14 +125,16 @@ class DynamoDBStore(Closing, Store):
                 {"AttributeName": PARTITION, "KeyType": "HASH"},
                 {"AttributeName": KEY, "KeyType": "RANGE"},
             ],
-            BillingMode="PAY_PER_REQUEST",
+            BillingMode="PAY_PER_REQUEST",  # provisioned throughput would throttle, and so fail claims
         )
+        # CreateTable returns while the table is CREATING, when every request to it is refused.
         waiter = self.client.get_waiter("table_exists")
         waiter.wait(TableName=table, WaiterConfig={"Delay": 1, "MaxAttempts": CREATED_SECONDS})
 
     def _check(self) -> None:
         found = self.client.describe_table(TableName=self.table)["Table"]
         kinds = {each["AttributeName"]: each["AttributeType"] for each in found["AttributeDefinitions"]}
+        # KeySchema has the hash key first. AttributeDefinitions may also have keys of secondary indexes.
         keys = [(each["AttributeName"], kinds[each["AttributeName"]]) for each in found["KeySchema"]]
         if keys != [(PARTITION, "B"), (KEY, "B")]:
             raise Unusable(
@@ -153,15 +156,18 @@ class DynamoDBStore(Closing, Store):
         await self._in_thread(lambda: self._transact(op))
 
     async def _in_thread(self, execute: Callable[[], Answer]) -> Answer:
+        # Calls of botocore block. A request that is abandoned runs to its own timeout, and a write may still take
+        # effect.
         return await trio.to_thread.run_sync(self._apply, execute, abandon_on_cancel=True, limiter=self._limiter)
 
     def _apply(self, execute: Callable[[], Answer]) -> Answer:
         try:
             return execute()
         except exceptions.ClientError as error:
-            if error.response.get("Error", {}).get("Code") == _FAILED:
+            if error.response.get("Error", {}).get("Code") == _FAILED:  # status 400, but an answer of the contract
                 raise kv.PredicateFailed from None
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
+            # 4xx is decided before anything is written; a 500 may come after it.
             if status >= SERVER_ERROR:
                 raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
             raise kv.Refused(f"{self.name}: {self.explain(error)}") from error
@@ -173,6 +179,7 @@ class DynamoDBStore(Closing, Store):
     def _execute(self, op: kv.Op) -> Answer:
         match op:
             case kv.Get(partition, key):
+                # The default may be stale.
                 found = self._ask(self.client.get_item, Key=_key(partition, key), ConsistentRead=True)
                 if "Item" not in found:
                     raise kv.NotFound
@@ -195,6 +202,7 @@ class DynamoDBStore(Closing, Store):
     def _transact(self, op: kv.Transact) -> None:
         """One action for each key, since no two may be about one: a write with the conditions of the key's checks, or
         these alone."""
+        # A key may have several checks. Each keeps its number in the request, which `CheckFailed` has to name.
         checks: dict[kv.Address, dict[int, kv.Predicate]] = {
             (part, key): {} for part, key, _ in (*op.checks, *op.writes)
         }
@@ -213,6 +221,8 @@ class DynamoDBStore(Closing, Store):
             reasons = error.response["CancellationReasons"]
             if {each["Code"] for each in reasons} - {"None", "ConditionalCheckFailed"}:
                 raise  # another transaction is at one of the keys, say: which checks hold is unknown
+            # The reasons are in the order of the actions, hence of `checks`, with the code None for actions that were
+            # not at fault.
             found = zip(checks.values(), reasons, strict=True)
             raise kv.CheckFailed(min(_first_failed(*each) for each in found if each[1]["Code"] != "None")) from None
 
@@ -225,7 +235,7 @@ class DynamoDBStore(Closing, Store):
     def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
         """One page. It may be shorter than the batch, where Amazon ends a page at 1 MB."""
         condition, values = f"{PARTITION} = :p", {":p": {"B": partition}}
-        if start:
+        if start:  # an empty binary is no valid key value
             # A key has no more bytes, so none is between this one and the start.
             longer = len(start) > KEY_BYTES_MAX
             condition += f" AND {KEY} {'>' if longer else '>='} :k"
@@ -241,6 +251,7 @@ class DynamoDBStore(Closing, Store):
         )
         entries = tuple(kv.Entry(_bytes(each, KEY), _bytes(each, VALUE)) for each in cast("list[Item]", found["Items"]))
         shown = entries[: batch_size or None]
+        # LastEvaluatedKey may also be there when nothing follows. The next batch is empty then, and the last.
         return kv.Batch(shown, more=len(shown) < len(entries) or "LastEvaluatedKey" in found)
 
 
@@ -258,7 +269,7 @@ def _hold(*predicates: kv.Predicate) -> dict[str, object]:
     terms = [
         f"{VALUE} = :v{number}"
         if isinstance(each, bytes)
-        else f"attribute_{'not_exists' if each is None else 'exists'}({PARTITION})"
+        else f"attribute_{'not_exists' if each is None else 'exists'}({PARTITION})"  # every item has its hash key
         for number, each in enumerate(predicates)
     ]
     condition: dict[str, object] = {"ConditionExpression": " AND ".join(terms)} if terms else {}
@@ -275,6 +286,8 @@ def _action(at: kv.Address, values: Mapping[kv.Address, bytes | None]) -> tuple[
 
 def _first_failed(checks: Mapping[int, kv.Predicate], reason: Mapping[str, Item]) -> int:
     """The first of a key's checks that did not hold, by the item that the store returned."""
+    # Without the item (ALL_OLD) the key was absent. A store that does not return it at all makes this name the wrong
+    # check.
     found = _bytes(reason["Item"], VALUE) if "Item" in reason else None
     return next((number for number, each in checks.items() if not kv.predicate_holds(found, each)), min(checks))
 

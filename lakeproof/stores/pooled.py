@@ -90,8 +90,11 @@ class Pooled(Closing, Store, Generic[C]):
     async def _in_thread(self, op: kv.Op | kv.Transact) -> Answer:
         slot: _Slot[C] = _Slot()
         try:
+            # The thread outlives a cancelled task, and keeps its token of the limiter until it ends.
             return await trio.to_thread.run_sync(self._apply, slot, op, abandon_on_cancel=True, limiter=self._limiter)
         except trio.Cancelled:
+            # Either the thread has not sent anything yet, and sees the flag, or its connection is cut under it. The
+            # lock keeps the thread from returning the connection in between, else another operation would be cut.
             with slot.lock:
                 slot.cancelled = True
                 if slot.connection is not None:
@@ -101,9 +104,11 @@ class Pooled(Closing, Store, Generic[C]):
     async def kill(self, rng: Random) -> str:
         """Cut a connection, one that is in use if there is any. Returns what was done."""
         with self._lock:
+            # An idle connection is found broken by the next operation only, whose outcome is then unknown.
             chosen = self._busy or self._idle
             if not chosen:
                 return "no connection to kill"
+            # With SHUT_RD the request may still be done, and only its answer is lost.
             self.sever(rng.choice(chosen), rng.choice((socket.SHUT_RDWR, socket.SHUT_RD)))
             return "a connection in use killed" if self._busy else "an idle connection killed"
 
@@ -111,6 +116,8 @@ class Pooled(Closing, Store, Generic[C]):
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
+            # The threads discard these, once their reads end: a driver's connection must not be closed by another
+            # thread while it is in use.
             for connection in self._busy:
                 self.sever(connection)
         for connection in idle:
@@ -125,7 +132,7 @@ class Pooled(Closing, Store, Generic[C]):
             raise Unusable(f"{error}; start the server, or mend the address") from error
         try:
             ask(connection)
-        except BaseException:
+        except BaseException:  # also on Ctrl-C
             self.discard(connection)
             raise
         self._idle.append(connection)
@@ -141,15 +148,16 @@ class Pooled(Closing, Store, Generic[C]):
             try:
                 answer = self.execute(connection, op)
             except kv.KVError as error:
-                healthy = error.definite
+                healthy = error.definite  # after an unknown outcome a late answer may still arrive
                 raise
             healthy = True
             return answer
+        # KVError passes as it is. Any other exception is a mistake, and leaves the connection unhealthy.
         except Lost as error:
             raise kv.OutcomeUnknown(f"{self.name}: {error}") from error
         finally:
             with slot.lock:
-                healthy = healthy and not slot.cancelled
+                healthy = healthy and not slot.cancelled  # it was cut, perhaps after the answer
                 slot.connection = None
             self._give_back(connection, healthy=healthy)
 
@@ -158,6 +166,7 @@ class Pooled(Closing, Store, Generic[C]):
             if self._closed:
                 raise kv.Refused(f"{self.name}: closed; open it again")
             connection = self._idle.pop() if self._idle else None
+        # The lock is free while the connection is made, which may take seconds. The limiter bounds how many there are.
         if connection is None:
             connection = self.connect()
         with self._lock:

@@ -2,8 +2,8 @@
 partitioned by hash: lakeFS does not start on a table that is not.
 
 Every operation but `Transact` is one statement in a transaction of its own (READ COMMITTED), which PostgreSQL makes
-atomic: an UPDATE or INSERT that met another writer looks again at what that one left. Source: https://www.postgresql.org/
-docs/current/transaction-iso.html, explicit-locking.html and errcodes-appendix.html.
+atomic: an UPDATE or INSERT that met another writer looks again at what that one left. Source: transaction-iso.html,
+explicit-locking.html and errcodes-appendix.html of https://www.postgresql.org/docs/current/.
 """
 
 import os
@@ -29,7 +29,7 @@ _SCHEMA: Final = (
 )
 PARTITIONS: Final = 100
 """Of the table, as many as lakeFS makes; named ``kv_0`` and so on."""
-_IS_THERE: Final = "SELECT 1 FROM pg_class WHERE oid = to_regclass('kv')"
+_IS_THERE: Final = "SELECT 1 FROM pg_class WHERE oid = to_regclass('kv')"  # null, and no error, if there is none
 _IS_PARTITIONED: Final = f"{_IS_THERE} AND relkind = 'p'"
 _GET: Final = "SELECT value FROM kv WHERE partition_key = %s AND key = %s"
 _INSERT: Final = "INSERT INTO kv (partition_key, key, value) VALUES (%s, %s, %s) ON CONFLICT"
@@ -38,6 +38,8 @@ _CREATE: Final = f"{_INSERT} DO NOTHING"
 _UPDATE: Final = "UPDATE kv SET value = %s WHERE partition_key = %s AND key = %s"
 _DELETE: Final = "DELETE FROM kv WHERE partition_key = %s AND key = %s"
 _SCAN: Final = "SELECT key, value FROM kv WHERE partition_key = %s AND key >= %s ORDER BY key"
+# The mode conflicts with ROW EXCLUSIVE, which every INSERT, UPDATE and DELETE takes, and with itself; not with ACCESS
+# SHARE, so reads go on. It covers the partitions, too.
 _LOCK: Final = "LOCK TABLE kv IN SHARE ROW EXCLUSIVE MODE"
 """No other client writes until the transaction ends. A row that is absent cannot be locked alone; and a serializable
 transaction does not see conflicts with writers that are one statement in READ COMMITTED."""
@@ -70,9 +72,11 @@ class PostgreSQLStore(Pooled[Connection]):
     def _prepare(self, connection: Connection) -> None:
         try:
             if not self._read_only:
+                # IF NOT EXISTS does not exclude a race: the loser of two CREATE TABLE may fail on the unique indexes of
+                # the catalogue.
                 with suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):  # another one creates it
                     _create(connection)
-            found = connection.execute("SELECT * FROM kv LIMIT 0").description or ()
+            found = connection.execute("SELECT * FROM kv LIMIT 0").description or ()  # names and types without a row
         except psycopg.Error as error:
             raise Unusable(
                 f"{self.name}: no store: {self._redaction.explain(error)}; name a database where a table kv may be"
@@ -91,6 +95,8 @@ class PostgreSQLStore(Pooled[Connection]):
 
     def connect(self) -> Connection:
         try:
+            # Each statement is a transaction of its own: otherwise a write would hold its locks, and others would not
+            # see it, until a commit.
             connection = psycopg.connect(self._address, autocommit=True, connect_timeout=CONNECT_SECONDS)
             connection.read_only = self._read_only or None
             return connection
@@ -99,7 +105,7 @@ class PostgreSQLStore(Pooled[Connection]):
 
     def opened(self, connection: Connection) -> socket.socket | None:
         try:
-            return socket.socket(fileno=os.dup(connection.pgconn.socket))
+            return socket.socket(fileno=os.dup(connection.pgconn.socket))  # libpq keeps and closes its own descriptor
         except psycopg.Error:
             return None
 
@@ -111,12 +117,14 @@ class PostgreSQLStore(Pooled[Connection]):
         try:
             if not isinstance(op, kv.Transact):
                 return _execute(connection, op)
+            # Any exception rolls back and releases the lock, CheckFailed too.
             with connection.transaction():
                 connection.execute(_LOCK)
                 transact_in_steps(op, partial(_execute, connection))
             return None
         except psycopg.Error as error:
             state = error.sqlstate or ""
+            # Without a SQLSTATE no answer of the server came.
             if connection.closed or not state or state.startswith(_UNKNOWN):
                 raise Lost(self._redaction.explain(error)) from error
             raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
@@ -134,6 +142,7 @@ def _create(connection: Connection) -> None:
 
 def _execute(connection: Connection, op: kv.Op) -> Answer:
     def run(sql: str, *values: object) -> psycopg.Cursor[tuple[bytes, ...]]:
+        # With binary, bytea comes as bytes and not as text in hex.
         return connection.execute(sql, values, prepare=True, binary=True)
 
     match op:
@@ -145,7 +154,11 @@ def _execute(connection: Connection, op: kv.Op) -> Answer:
         case kv.Set(partition, key, value):
             run(_SET, partition, key, value)
         case kv.SetIf(partition, key, value, None):
+            # DO NOTHING reports no row where the key exists, and waits for a concurrent insert of it to commit or roll
+            # back.
             _must(run(_CREATE, partition, key, value))
+        # The comparison and the write are one statement: in READ COMMITTED an UPDATE that waited for another writer
+        # evaluates its WHERE again on the row as that writer left it.
         case kv.SetIf(partition, key, value, bytes(predicate)):
             _must(run(f"{_UPDATE} AND value = %s", value, partition, key, predicate))
         case kv.SetIf(partition, key, value, _):
@@ -155,6 +168,7 @@ def _execute(connection: Connection, op: kv.Op) -> Answer:
         case kv.DeleteIf(partition, key, predicate):
             _must(run(f"{_DELETE} AND value = %s", partition, key, predicate))
         case kv.ScanBatch(partition, start, batch_size):
+            # One more row tells whether there is more.
             limit = (f"{_SCAN} LIMIT %s", batch_size + 1) if batch_size else (_SCAN,)
             rows = run(limit[0], partition, start, *limit[1:]).fetchall()
             shown = rows[: batch_size or None]

@@ -38,6 +38,8 @@ class Reply:
     line: bytes = attrs.field(default=b"", eq=False)
 
 
+# An error that an operation cannot have is nonsense, not a verdict: a delete that answers not_found has no meaning in
+# the contract.
 _POSSIBLE: Final[Mapping[type[kv.Op], frozenset[str]]] = {
     kv.Get: frozenset(kv.ERRORS) - {"predicate_failed", "missing_value"},
     kv.Set: frozenset(kv.ERRORS) - {"predicate_failed", "not_found"},
@@ -89,7 +91,7 @@ def _predicate(predicate: kv.Predicate) -> object:
     if isinstance(predicate, kv.Presence):
         return {"exists": True}
     try:
-        return {"value": json.loads(predicate)}
+        return {"value": json.loads(predicate)}  # back from the JSON text that `_token` made of it
     except (ValueError, RecursionError) as error:
         raise kv.Refused(f"predicate {predicate!r}: no token that get gave ({error})") from error
 
@@ -104,9 +106,11 @@ def parse(line: bytes) -> Reply:
         raise Nonsense(f"{_shorten(line)}: nested too deeply; expected one answer") from None
     except ValueError as error:
         raise Nonsense(f"{_shorten(line)} is no JSON ({reason(error)}); expected one object a line") from error
-    if type(fields) is not dict or type(fields.get("id")) is not int:
+    if type(fields) is not dict or type(fields.get("id")) is not int:  # not isinstance: true is an int, too
         raise Nonsense(f'{_shorten(line)}: expected an object with "id", the number of a request')
     ok, error_ = fields.get("ok"), fields.get("error")
+    # Both or neither: `answer` rejects it with the request that it belongs to, which is known, other than for a line
+    # without an id.
     if (ok is None) is (error_ is None):
         return Reply(fields["id"], None, None, line)
     return Reply(fields["id"], ok if type(ok) is dict else None, error_ if type(error_) is dict else None, line)
@@ -119,6 +123,7 @@ def answer(op: kv.Op, reply: Reply) -> Answer:
     if reply.ok is None:
         raise Nonsense(f'expected either "ok" or "error", an object, and got {_shorten(reply.line)}')
     if isinstance(op, kv.Get):
+        # Null in a set_if means *must be absent*, so it cannot also be a token.
         if reply.ok.get("predicate") is None:
             raise Nonsense('the answer of get has no "predicate"; expected a token, not null')
         return kv.ValueWithPredicate(_bytes(reply.ok, "value"), _token(reply.ok["predicate"]))
@@ -145,7 +150,7 @@ def _error(op: kv.Op, fields: Mapping[str, object]) -> kv.KVError:
 
 def _words(message: str) -> str:
     """A message for people, on one line that any terminal shows."""
-    words = printable(" ".join(message[: 4 * _WORDS_MAX].split()))
+    words = printable(" ".join(message[: 4 * _WORDS_MAX].split()))  # cut first: a line may have megabytes
     return words if len(words) <= _WORDS_MAX else f"{words[:_WORDS_MAX]}..."
 
 
@@ -153,13 +158,15 @@ def _batch(op: kv.ScanBatch, fields: Mapping[str, object]) -> kv.Batch:
     entries = fields.get("entries")
     if type(entries) is not list:
         raise Nonsense(f'the answer of scan has "entries" {_shorten(entries)}; expected a list')
-    if op.batch_size and len(entries) > op.batch_size:
+    if op.batch_size and len(entries) > op.batch_size:  # 0: no limit
         raise Nonsense(f"scan with limit {op.batch_size} answered {len(entries)} entries; expected no more")
     found = []
     for entry in entries:
         if type(entry) is not dict:
             raise Nonsense(f'entry {_shorten(entry)}; expected {{"key": BASE64, "value": BASE64}}')
         found.append(kv.Entry(_bytes(entry, "key"), _bytes(entry, "value")))
+    # The protocol does not say whether there is more. A full batch may be followed by others, a shorter one is the
+    # last.
     return kv.Batch(tuple(found), more=0 < op.batch_size == len(found))
 
 

@@ -59,6 +59,7 @@ Span = tuple[int, int]
 def hide_secrets(dsn: str) -> str:
     """A DSN, or a command that may hold one, without its secrets, on one line that prints."""
     shown, end = "", 0
+    # The spans are in order and apart, so the text between them is copied once.
     for start, stop in _spans(dsn):
         shown += f"{dsn[end:start]}{HIDDEN}"
         end = stop
@@ -78,6 +79,7 @@ class Redaction:
         forms = frozenset[str]().union(*found.values())
         # What is shown of a DSN stays as it is, as far as it has no secret of another one.
         self._kept: dict[str, str] = {}
+        # A DSN that is quoted as a whole becomes its readable form, user and host included, rather than fragments.
         for dsn, own in found.items():
             if own:
                 others = frozenset[str]().union(*(other for key, other in found.items() if key != dsn))
@@ -98,7 +100,7 @@ class Redaction:
 
 def _spans(dsn: str) -> list[Span]:
     """Where secrets are, in order and apart. Empty ones are none."""
-    if dsn.startswith("exec:"):
+    if dsn.startswith("exec:"):  # the secrets are in arguments of a command
         words = list(_WORD.finditer(dsn))
         found = [(w.start() + start, w.start() + stop) for w in words for start, stop in _of_word(w[0])]
     else:
@@ -109,6 +111,7 @@ def _spans(dsn: str) -> list[Span]:
             found.append(value.span())
     merged: list[Span] = []
     for start, stop in sorted(span for span in found if span[0] < span[1]):
+        # Spans that overlap or touch become one, else the text between two marks would show how a secret was cut.
         if merged and start <= merged[-1][1]:
             merged[-1] = merged[-1][0], max(stop, merged[-1][1])
         else:
@@ -117,6 +120,7 @@ def _spans(dsn: str) -> list[Span]:
 
 
 def _of_word(word: str) -> Iterator[Span]:
+    # The first word of a command is the program with exec: before it, whose colon is that of no user.
     if "://" in word or ("@" in word and not word.startswith("exec:")):
         yield from _of_user(word)
     yield from _of_parameters(word)
@@ -126,11 +130,16 @@ def _of_user(dsn: str) -> Iterator[Span]:
     """From the first colon of a user to the last @; without an @, to the end, unless that is a port."""
     scheme = _SCHEME.match(dsn) or _NETWORK.match(dsn)
     start = 0 if scheme is None else scheme.end()
+    # The last @ counts, since a password may have one that is not encoded.
     rest = dsn[start:]
     at = rest.rfind("@")
+    # Without an @ there may still be a user and a password whose host was forgotten: anything that is not just hosts is
+    # hidden.
     if at < 0 and (not start or _HOSTS.fullmatch(rest)):
         return
     more = _HOSTS_AND_MORE.fullmatch(rest) if start else None
+    # Here the @ is in the value of a parameter such as ?application_name=a@b. With an unknown name it may as well be in
+    # a password.
     if more is not None and unquote(more[1]).lower() in _OPEN_NAMES:
         return
     end = len(rest) if at < 0 else at
@@ -145,8 +154,9 @@ def _of_parameters(dsn: str) -> Iterator[Span]:
             start, end = found.end(), len(dsn)
             quoted = _QUOTED.match(dsn, start)
             if quoted is not None and quoted.end() - start > 1:
-                yield start, quoted.end()
+                yield start, quoted.end()  # the rest, up to the next parameter, is hidden as well
                 start = quoted.end()
+            # A password with & or = in it is cut by strict parsers. Here only a well-known name ends it.
             for following in _NEXT_PARAMETER.finditer(dsn, start):
                 if unquote(following[1]).lower() in _OPEN_NAMES:
                     end = following.start()
@@ -171,12 +181,14 @@ def _parts(secret: str) -> set[str]:
     """A secret, and what a parser may have cut it into. Single characters say little, and are everywhere."""
     joined = re.sub(r"[\t\r\n]", "", secret)  # as urllib reads it
     whole = {secret, joined, secret.strip(), secret.strip().strip("'\"")}
+    # Libraries decode once, twice, or not at all before they quote.
     decoded = {secret, joined, unquote(secret), unquote_plus(unquote(secret)), unquote(joined)}
     return {one for one in whole if one} | {part for one in decoded for part in _SEPARATORS.split(one) if len(part) > 1}
 
 
 def _forms(secret: str) -> set[str]:
     """How a part of a secret may be written."""
+    # The last one undoes the backslashes of a shell or of a conninfo string.
     plain = {secret, unquote(secret), unquote_plus(secret), unquote(unquote(secret)), re.sub(r"\\(.)", r"\1", secret)}
     plain |= {" ".join(one.split()) for one in plain}
     forms = set(plain)
@@ -192,6 +204,7 @@ def _pattern(form: str) -> str:
     escaped = re.escape(form)
     if len(form) < 4:
         return rf"(?<![^\W_]){escaped}(?![^\W_])"
+    # An escape such as \n or %0a may stand right before it, and ends in a letter or a hexadecimal digit.
     before = r"(?:(?<![^\W\d_])|(?<=\\[a-z])|(?<=%[\da-f]{2}))" if form[0].isalpha() else ""
     after = r"(?![^\W\d_])" if form[-1].isalpha() else ""
     return f"{before}{escaped}{after}"
@@ -200,6 +213,7 @@ def _pattern(form: str) -> str:
 def without_secrets(text: str, args: Sequence[str], *, joined: bool = False) -> str:
     """A message of a command without the secrets of its arguments. joined: an address that the shell
     has taken apart is looked at as a whole, too."""
+    # The shell splits an address with a blank in its password, and each part alone does not look like one.
     whole = [" ".join(args[at:]) for at in range(len(args))] if joined else []
     return Redaction([*_texts(args), *whole]).hide(text)
 

@@ -3,10 +3,12 @@ and a sorted set the keys (the second one). The gate knows them by their text.""
 
 from typing import Final
 
+# All members have the score 0: ZRANGEBYLEX is defined only for equal scores, and then compares bytes.
 WRITE: Final = "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) redis.call('ZADD', KEYS[2], 0, ARGV[1]) return 1"
 REMOVE: Final = "redis.call('HDEL', KEYS[1], ARGV[1]) redis.call('ZREM', KEYS[2], ARGV[1]) return 1"
 IF_ABSENT: Final = f"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end {WRITE}"
 IF_PRESENT: Final = f"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end {WRITE}"
+# HGET of an absent field is false in Lua, which differs from every string.
 IF_EQUAL: Final = f"if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end {WRITE}"
 REMOVE_IF: Final = f"if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end {REMOVE}"
 TRANSACT: Final = (

@@ -27,6 +27,8 @@ VALUES, KEYS = b"lakeproof:values:", b"lakeproof:keys:"
 """What the names of a partition's hash and sorted set begin with."""
 
 _DEFINITE: Final = (
+    # Redis does not roll back what a script wrote before it failed, so only an error that precedes every write is
+    # definite.
     redis.exceptions.AskError,
     redis.exceptions.AuthenticationError,
     redis.exceptions.BusyLoadingError,
@@ -37,7 +39,7 @@ _DEFINITE: Final = (
     redis.exceptions.OutOfMemoryError,
     redis.exceptions.ReadOnlyError,
 )
-_DEFINITE_WORDS: Final = ("MISCONF", "BUSY", "NOREPLICAS")
+_DEFINITE_WORDS: Final = ("MISCONF", "BUSY", "NOREPLICAS")  # redis-py has no class for them
 """Errors that Redis answers before it does anything."""
 _WHAT: Final[Mapping[kv.Predicate, bytes]] = {None: b"absent", kv.EXISTS: b"exists"}
 """What a script is to check; elsewhere that the value is a given one."""
@@ -88,6 +90,8 @@ class RedisStore(Pooled[Connection]):
         return connection
 
     def opened(self, connection: Connection) -> socket.socket | None:
+        # Shutting down a duplicate wakes the thread that blocks in recv on the original; closing the original under it
+        # would free its number for another file.
         found = getattr(connection, "_sock", None)
         return found.dup() if isinstance(found, socket.socket) else None
 
@@ -107,10 +111,11 @@ class RedisStore(Pooled[Connection]):
             ) from error
         except _DEFINITE as error:
             raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
+        # The order matters: `_DEFINITE` are subclasses of ResponseError.
         except redis.ResponseError as error:
             if str(error).startswith(_DEFINITE_WORDS):
                 raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
-            raise Lost(self._redaction.explain(error)) from error
+            raise Lost(self._redaction.explain(error)) from error  # a script may have failed half-way
         except (redis.RedisError, OSError) as error:
             raise Lost(self._redaction.explain(error)) from error
 
@@ -118,17 +123,19 @@ class RedisStore(Pooled[Connection]):
 def _transact(connection: Connection, op: kv.Transact) -> None:
     checks = [(part, key, _WHAT.get(want, b"equal"), b"" if want in _WHAT else want) for part, key, want in op.checks]
     writes = [(part, key, b"delete" if value is None else b"set", value or b"") for part, key, value in op.writes]
+    # The script walks the keys in this order, so every check is made before the first write.
     touched = [*checks, *writes]
     names = [name for partition, *_ in touched for name in (VALUES + partition, KEYS + partition)]
+    # The script finds the columns of row i at ARGV[i], ARGV[n + i] and ARGV[2 * n + i].
     arguments = [each[column] for column in (1, 2, 3) for each in touched]
     failed = _ask(connection, "EVAL", scripts.TRANSACT, len(names), *names, *arguments)
     if failed:
-        raise kv.CheckFailed(cast("int", failed) - 1)
+        raise kv.CheckFailed(cast("int", failed) - 1)  # Lua counts from 1, and 0 is success
 
 
 def _ask(connection: Connection, *command: object) -> object:
     connection.send_command(*command)
-    return connection.read_response(disable_decoding=True)
+    return connection.read_response(disable_decoding=True)  # bytes, even if the address has decode_responses
 
 
 def _execute(connection: Connection, op: kv.Op) -> Answer:
@@ -141,7 +148,7 @@ def _execute(connection: Connection, op: kv.Op) -> Answer:
 
     match op:
         case kv.Get(_, key):
-            value = ask("HGET", values, key)
+            value = ask("HGET", values, key)  # one command, atomic without a script
             if value is None:
                 raise kv.NotFound
             assert isinstance(value, bytes)
@@ -159,8 +166,9 @@ def _execute(connection: Connection, op: kv.Op) -> Answer:
         case kv.DeleteIf(_, key, predicate):
             must(scripts.REMOVE_IF, key, predicate)
         case kv.ScanBatch(_, start, batch_size):
+            # One entry more than wanted tells whether there is more; -1 means all.
             most = str(batch_size + 1 if batch_size else -1).encode()
-            least = b"[" + start if start else b"-"
+            least = b"[" + start if start else b"-"  # "[" includes the bound; "-" is below every member
             found = cast("list[bytes]", ask("EVAL", scripts.SCAN, 2, values, keys, least, most))
             entries = tuple(kv.Entry(key, value) for key, value in zip(found[::2], found[1::2], strict=True))
             shown = entries[: batch_size or None]

@@ -73,6 +73,7 @@ class Bucket:
         for key in keys:
             refusal = self.refusal("put_object", key, Body=body)
             if refusal is not None:
+                # A store on a file system cannot have both a and a/b.
                 beside = f" beside {', '.join(map(repr, keys[: keys.index(key)]))}" if key != keys[0] else ""
                 raise NotJudged(f"what it needs cannot be written: {key!r}{beside}: {refusal[0]} {refusal[1]}")
 
@@ -99,10 +100,11 @@ class Bucket:
         for _ in range(PAGES_MAX):
             page = self.request("list_objects_v2", None, **wanted)
             yield page
-            if not page.get("IsTruncated"):
+            if not page.get("IsTruncated"):  # absent counts as the last page
                 return
-            if not page.get("NextContinuationToken"):
+            if not page.get("NextContinuationToken"):  # else the first page would be requested for ever
                 raise NotConforming("list: a page that is not the last one has no continuation token")
+            # The other parameters must be repeated on every page.
             wanted["ContinuationToken"] = page["NextContinuationToken"]
         raise NotConforming(f"list: expected an end after some pages, found more than {PAGES_MAX}")
 
@@ -128,6 +130,7 @@ class Bucket:
             keys = self.keys()
         except (ClientError, NoAnswer, NotConforming, KeyError):
             return 0
+        # Parts of an open upload are in no listing of keys, and are billed until the upload is aborted.
         self._abort()
         return sum(not self._deleted(key) for key in keys)
 
@@ -135,7 +138,7 @@ class Bucket:
         """End the uploads that a claim has left open, where the store can list them."""
         with contextlib.suppress(ClientError, NoAnswer, KeyError, ValueError):
             answer = self.request("list_multipart_uploads", Prefix=self.prefix)
-            ids = column(answer, "Uploads", "UploadId")
+            ids = column(answer, "Uploads", "UploadId")  # one page, a thousand uploads: a claim opens one
             for key, upload in zip(column(answer, "Uploads", "Key"), ids, strict=True):
                 self.refusal("abort_multipart_upload", self.short(key), UploadId=upload)
 
@@ -157,11 +160,13 @@ def metadata(answer: Mapping[str, object]) -> Mapping[str, str]:
     """The metadata of an object. Names are those of headers, whose case says nothing."""
     found = answer.get("Metadata", {})
     assert isinstance(found, Mapping)
-    return {str(name).lower(): str(value) for name, value in found.items()}
+    return {str(name).lower(): str(value) for name, value in found.items()}  # sent as x-amz-meta-NAME
 
 
 def _body(answer: Mapping[str, object]) -> bytes:
     try:
+        # The status and the header have come before the body, so a connection that breaks here is no ClientError any
+        # more.
         content: bytes = answer["Body"].read()  # type: ignore[attr-defined]  # a stream of botocore
     except BotoCoreError as error:
         raise NoAnswer(f"get_object: {error}") from error
@@ -181,26 +186,27 @@ def open_bucket(dsn: str, seconds: float) -> Callable[[str], Bucket]:
     name = hide_secrets(dsn)
     try:
         address = Address.of(dsn)
-        bucket, _, prefix = unquote(address.path).partition("/")
+        bucket, _, prefix = unquote(address.path).partition("/")  # keys of a bucket begin without a slash
         if not address.url.startswith(("http:", "https:")):
             raise ValueError(f"{address.url.partition(':')[0]!r} is neither http nor https")
         if not (address.host and bucket and all(address.credentials or ("",))):
             raise ValueError("a key, a secret, a host or a bucket is missing")
         config = Config(
-            retries={"total_max_attempts": 1},
+            retries={"total_max_attempts": 1},  # a retried PUT with If-None-Match fails on its own first try
             connect_timeout=seconds,
             read_timeout=seconds,
             max_pool_connections=CONNECTIONS,
+            # Since 1.36 boto3 adds a CRC to each upload by default, and stores that do not know it refuse the request.
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
-            s3={"addressing_style": "path"},
+            s3={"addressing_style": "path"},  # BUCKET.HOST would need a name in DNS
         )
         client = attrs.evolve(address, region=address.region or REGION).client("s3", config)
     except (ValueError, BotoCoreError) as error:
         raise Unusable(f"{name}: {error}; expected {FORM}") from None
     found = Bucket(client, bucket, prefix)
     try:
-        refusal = found.refusal("head_bucket")
+        refusal = found.refusal("head_bucket")  # HEAD has no body, hence only the status is shown below
     except NoAnswer as error:
         raise Unusable(f"{name}: {error}; start the store, or name another one") from None
     if refusal is not None:

@@ -48,6 +48,7 @@ class PrefixedStore(Store):
 
     async def perform(self, op: kv.Op) -> Answer:
         # What is wrong with an operation, the store itself is to find out: so an empty partition stays empty.
+        # Noted before it is sent: a write whose answer is lost, or that is cancelled, must be cleared, too.
         if isinstance(op, kv.Set | kv.SetIf) and op.partition and op.key:
             self._written.add((op.partition, op.key))
         inner = attrs.evolve(op, partition=self.prefix + op.partition) if op.partition else op
@@ -69,17 +70,14 @@ class PrefixedStore(Store):
         return await self.store.open_watch(self.prefix + partition, prefix)
 
     async def clear(self) -> list[kv.Address]:
-        """Delete all that was written; what could not be is returned.
-
-        A store that has failed a few times in a row is given up: it may take ten seconds to fail each time.
-        """
+        """Delete all that was written, up to `FAILURES_MAX` failures in a row; what could not be is returned."""
         failures = 0
-        for at in sorted(self._written):
+        for at in sorted(self._written):  # a copy, for keys are discarded below
             try:
                 await self.delete(*at)
             except kv.KVError:
                 failures += 1
-                if failures == FAILURES_MAX:
+                if failures == FAILURES_MAX:  # each may take a timeout of ten seconds
                     break
             else:
                 failures = 0
@@ -112,9 +110,13 @@ class ByValue(Store):
                 raise kv.PredicateFailed from None
             assert isinstance(found, kv.ValueWithPredicate)
             if found.value != op.predicate:
+                # The value at this moment differs, so the predicate is false at a moment within the operation: that is
+                # linearizable.
                 raise kv.PredicateFailed
             try:
                 return await self.store.perform(attrs.evolve(op, predicate=found.predicate))
+            # Another write came between. It may have written the same value under a new token, so the predicate may
+            # still be true.
             except kv.PredicateFailed:
                 continue
         raise kv.PredicateFailed
@@ -144,7 +146,7 @@ class StorePool(Store):
     @asynccontextmanager
     async def _taken(self) -> AsyncIterator[Store]:
         async with self._limiter:
-            store = self._free.pop(0)
+            store = self._free.pop(0)  # never empty: there are as many tokens as stores
             try:
                 yield store
             finally:
@@ -157,6 +159,6 @@ async def answers(store: Store, most: float) -> bool:
         try:
             await store.perform(kv.Get(b"lakeproof", b"awake"))
         except kv.KVError as error:
-            return not isinstance(error, NO_ANSWER)
+            return not isinstance(error, NO_ANSWER)  # any other error is an answer
         return True
     return False

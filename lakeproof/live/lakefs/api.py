@@ -26,6 +26,7 @@ from lakeproof.words import Unusable
 
 FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], or lakefs+https://KEY:SECRET@HOST"
 PAGE: Final = 1000
+# A proxy may answer with the others for a request that has reached the server behind it.
 UNDECIDED: Final = frozenset({408, 423, 425, 429, 499})
 """Refusals after which the call may have been done all the same: lakeFS says 423 (later: 429) when it gave up after
 several tries."""
@@ -98,18 +99,21 @@ class LakeFS:
         self._sdk, self._at, self._timeout = sdk(at.name), at, min(timeout, TIMEOUT_MAX)
         self._apis = [self._client(host, connections) for host in at.hosts]
         self._turns = itertools.count()
-        self._mine = threading.local()
+        self._mine = threading.local()  # a call of several requests stays with one server
 
     def _client(self, host: str, connections: int) -> Timed:
         configuration = self._sdk.Configuration(host=host, username=self._at.key, password=self._at.secret)
-        configuration.retries = False
+        configuration.retries = False  # urllib3 itself repeats idempotent methods, DELETE among them
         configuration.connection_pool_maxsize = connections
         client = importlib.import_module("lakefs_sdk.client").LakeFSClient(configuration=configuration)
+        # The client has no option for its pools. None is made before the first request, so their classes may still be
+        # replaced.
         importlib.import_module("lakeproof.live.lakefs.bounds").bound(client._api.rest_client.pool_manager)  # noqa: SLF001
         return Timed(client, self._timeout)
 
     def _turn(self, number: int | None = None) -> None:
         """Let all requests of this thread go to one server, the next one, until it is called again."""
+        # Under the GIL, next() of itertools.count is atomic, so two threads never share a turn.
         number = next(self._turns) % len(self._apis) if number is None else number
         self._mine.api = self._apis[number]
         LAST.server = self._at.hosts[number].partition("://")[2].partition("/")[0] if len(self._apis) > 1 else ""
@@ -128,6 +132,8 @@ class LakeFS:
         try:
             found = self.version()
         except Exception as error:  # whatever the client makes of what is there
+            # The most specific cause first: a status needs an answer, nonsense is an answer without one, and the rest
+            # is a connection.
             answer = answer_of(error)
             if answer.code in {401, 403}:
                 why = f"refuses the key ({answer.code}); check the credentials"
@@ -183,6 +189,7 @@ class LakeFS:
 
         Raises ValueError if it does not get on, TimeoutError if it does not end in time.
         """
+        # A page has a timeout of its own, and all pages together have this one.
         until = time.monotonic() + LISTING_TIMEOUTS * self._timeout
         after, more = "", True
         while more:
@@ -190,6 +197,7 @@ class LakeFS:
                 raise TimeoutError(f"a listing that did not end within {LISTING_TIMEOUTS * self._timeout:g} s")
             found = page(after=after, amount=PAGE)
             yield from found.results  # type: ignore[attr-defined]
+            # A page that ends where it began would be read for ever.
             more, before, after = found.pagination.has_more, after, found.pagination.next_offset  # type: ignore[attr-defined]
             if more and after == before:
                 raise ValueError(f"a listing announces more after {after!r}, and does not advance")
@@ -205,7 +213,7 @@ class _Listed(Protocol):
 
 def _one_line(words: str) -> str:
     """Words of a service for a line of ours, and not too long."""
-    return printable(" ".join(words[: 2 * WORDS_MAX].split()))[:WORDS_MAX]
+    return printable(" ".join(words[: 2 * WORDS_MAX].split()))[:WORDS_MAX]  # cut first, for a body may have megabytes
 
 
 def answer_of(error: BaseException) -> Answer:

@@ -56,6 +56,7 @@ class _Bytes(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int | None:
+        # Before each read from the socket: its timeout alone would begin anew with every byte that arrives.
         seconds = self._until - time.monotonic()
         if seconds <= 0:
             raise TimeoutError("timed out")
@@ -65,6 +66,7 @@ class _Bytes(io.RawIOBase):
         count = self._raw.readinto(buffer)
         if count == 0 and self.part == "header":  # http.client would take what there is for the whole of it
             raise Unbounded("a header that was cut off")
+        # None stands for a read that would block, 0 for the end.
         self.left -= count or 0
         return count
 
@@ -77,6 +79,7 @@ class _Buffered(io.BufferedReader):
     """Allocates nothing for an announced length."""
 
     def read(self, size: int | None = -1, /) -> bytes:
+        # A chunk is read by its announced length, for which BufferedReader would allocate a buffer first.
         if size is not None and size > BODY_MAX:
             raise Unbounded(f"a body of more than {BODY_MAX:,} bytes")
         return super().read(size)
@@ -87,6 +90,8 @@ class _Response(http.client.HTTPResponse):
 
     def __init__(self, sock: _Socket, *args: object, until: float, **kwargs: object) -> None:
         super().__init__(sock, *args, **kwargs)  # type: ignore[arg-type]
+        # HTTPResponse has made its own buffered file of the socket. Nothing was read into that buffer yet, so it may be
+        # replaced.
         self._bytes = _Bytes(self.fp.detach(), sock, until)
         self.fp = _Buffered(self._bytes)
 
@@ -96,6 +101,8 @@ class _Response(http.client.HTTPResponse):
         encoding = self.headers.get("content-encoding", "identity")
         if encoding.strip().lower() != "identity":  # a kilobyte may be a gigabyte then
             raise Unbounded(f"a body encoded as {encoding!r}, which was not requested")
+        # Such a body ends where the connection does (RFC 9112, 6.3), which also looks so if the server died. Of an
+        # error the status is enough.
         if self.length is None and not self.chunked and self.status < http.client.MULTIPLE_CHOICES:
             raise Unbounded("a body whose end is not marked: it may have been cut off")
         if self.length is not None and self.length > BODY_MAX:
@@ -110,9 +117,10 @@ class _Connection(HTTPConnection):
     """The deadline of the request that is under way."""
 
     def connect(self) -> None:
+        # The deadline covers the lookup of the name, the handshake of TLS and the request.
         self._begin()
         super().connect()
-        self._hurry()
+        self._hurry()  # the socket still has the timeout of the connect
 
     def putrequest(self, method: str, url: str, skip_host: bool = False, skip_accept_encoding: bool = False) -> None:
         self._begin()
@@ -124,12 +132,13 @@ class _Connection(HTTPConnection):
 
     def getresponse(self) -> "HTTPResponse":  # type: ignore[override]  # as urllib3 does
         until = self._begin()
+        # The library sets this as the timeout of the socket before it reads the status line.
         self.timeout = self._left(until)
         self.response_class = partial(_Response, until=until)  # type: ignore[assignment]  # it is only called
         try:
             return super().getresponse()
         finally:
-            self._until = None
+            self._until = None  # the body goes on with the deadline that the response has
 
     def close(self) -> None:
         self._until = None
@@ -175,10 +184,13 @@ def nonsense(error: BaseException) -> str:
     seen: set[int] = set()
     while todo:
         each = todo.pop()
+        # RemoteDisconnected is both: a connection that ended before any answer, and so no nonsense.
         if isinstance(each, http.client.HTTPException) and not isinstance(each, ConnectionError):
             return str(each) or type(each).__name__
         if isinstance(each, BaseException) and id(each) not in seen:
             seen.add(id(each))
+            # The library puts the original error among the arguments of its own, or chains it. `seen` breaks cycles of
+            # contexts.
             todo += [*each.args, each.__cause__, each.__context__]
     return ""
 

@@ -55,6 +55,7 @@ def lines(calls: Iterable[Call]) -> Iterator[str]:
     for call, ends in events(calls):
         more: dict[str, object] = {}
         if ends:
+            # No status means that no answer came.
             more["http"] = call.code or None
             fields = {"value": call.value, "words": call.words or None, "server": call.server or None}
             more |= {name: each for name, each in fields.items() if each is not None}

@@ -61,11 +61,13 @@ def evidence_of(call: Call, noun: str, life: Hashable) -> Evidence | None:
     """What a create, a delete or a missed get shows of what it names; None: nothing, or another kind of call. noun:
     ``repository``, ``branch`` or ``tag``. life: of a create."""
     item = Evidence(Kind.SEEN, call.began, call.ended, call.shown, None, call.ok)
+    # Most calls have another noun, keep their whole name here, and match nothing.
     match call.name.removesuffix(f"_{noun}"), call.possible:
         case "create", possible:
             return attrs.evolve(item, kind=Kind.CREATE if possible else Kind.REFUSED, life=life)
         case "delete", True:
             return attrs.evolve(item, kind=Kind.DELETE)
+        # Other refusals, such as 403 or 409, say nothing about whether it is there.
         case "delete" | "get", False if call.code == NOT_FOUND:
             return attrs.evolve(item, kind=Kind.MISSED)
     return None
@@ -105,6 +107,7 @@ def find_surplus(makers: Sequence[Evidence], breakers: Sequence[Evidence]) -> tu
 
     Returns the fewest such makers, in the order in which they began, and how many breakers there were. O(m² log b).
     """
+    # By their ends, so that the stretch from `first` grows to the right, and takes in makers one by one.
     sure = sorted((item for item in makers if item.sure), key=lambda item: item.ended)
     begins = sorted(item.began for item in breakers)
     ends = sorted(item.ended for item in breakers)
@@ -112,10 +115,13 @@ def find_surplus(makers: Sequence[Evidence], breakers: Sequence[Evidence]) -> tu
     for first in sure:
         inside: list[Evidence] = []
         for item in sure:
-            if item.began < first.began:
+            if item.began < first.began:  # not wholly inside the stretch
                 continue
             inside.append(item)
+            # Breakers that began before the stretch ended, less those that were over when it began: what remains
+            # overlaps it.
             may = bisect_left(begins, item.ended) - bisect_right(ends, first.began)
+            # Longer stretches from `first` need not be looked at: this one is the shortest, and has the fewest makers.
             if len(inside) - 1 > may:
                 if fewest is None or len(inside) < len(fewest[0]):
                     fewest = sorted(inside, key=lambda each: each.began), may
@@ -142,6 +148,7 @@ def _judge_refused(name: str, items: Sequence[Evidence]) -> Iterator[Judgement]:
     """What was seen, and only creates that were refused can have made."""
     creates = [item for item in items if item.kind in {Kind.CREATE, Kind.REFUSED}]
     for item in items:
+        # All creates that the item may have found. One that was not refused explains it.
         may = [each for each in creates if each.began < item.ended and item.life in {None, each.life}]
         if item.kind is Kind.SEEN and may and all(each.kind is Kind.REFUSED for each in may):
             evidence = f"{name}: {may[0].shown} was refused, and {item.shown} found what it had made"
@@ -153,11 +160,14 @@ def _lives(items: Sequence[Evidence], deletes: Sequence[Evidence]) -> list[_Inca
     begun = []
     for item in items:
         if item.kind is Kind.CREATE:
+            # A create without an answer is certain as soon as its own life was seen.
             same = item.life is not None
             seen = [each.ended for each in items if same and each.kind is Kind.SEEN and each.life == item.life]
             begun.append((item, min([item.ended if item.sure else NEVER, *seen])))
     lives = []
     for item, certain in begun:
+        # A delete that succeeded found something. Whatever it was, this life is over at its end: either it was this
+        # one, or this one was gone already.
         ends = [each.ended for each in deletes if each.sure and each.began > certain]
         ends += [later for other, later in begun if other.began > certain]  # its create found the name free
         lives.append(_Incarnation(item.began, certain, min(ends, default=NEVER), item))
@@ -169,6 +179,7 @@ def _over(item: Evidence, lives: Sequence[_Incarnation]) -> list[_Incarnation]:
     over = [life for life in lives if life.dead < item.began]
     if item.life is not None:
         return [life for life in over if life.item.life == item.life]
+    # Without a known life the item may have reached any one that is not over, also one that a lost create made.
     return over if not any(life.began < item.ended and life not in over for life in lives) else []
 
 
@@ -202,12 +213,15 @@ def _judge_spared(
         if item.kind not in {Kind.MISSED, Kind.SEEN}:
             continue
         for life in lives:
+            # Only a life that is certain before the item, and that no delete can have met, must be there.
             if life.certain >= item.began or _may_have_gone(life.began, item, deletes):
                 continue
             before = [each for each in deletes if each.ended < life.began]
             if item.kind is Kind.MISSED:
                 made = life.item.shown
                 what = f"{name}: {item.shown} found nothing, and no client can have deleted what {made} made"
+                # A delete that was over before the life began is the suspect, if there is one: it must have taken
+                # effect on its successor.
                 broken = spared if before else EFFECTIVE
                 yield broken, Violation(broken, what + _before(before))
                 return
@@ -229,6 +243,7 @@ def _judge_vanished(
     seen = [item for item in items if item.kind is Kind.SEEN and not _over(item, lives)]
     for item in items:
         before = [each for each in seen if item.kind is Kind.MISSED and each.ended < item.began]
+        # The sighting that began last leaves the fewest deletes that may have come after it.
         last = max(before, key=lambda each: each.began, default=None)
         if last is not None and not _may_have_gone(last.began, item, deletes):
             what = f"{name}: {item.shown} found nothing, and no client can have deleted what {last.shown} reached"
@@ -241,4 +256,4 @@ def _judge_vanished(
 
 def _may_have_gone(since: float, item: Evidence, deletes: Sequence[Evidence]) -> bool:
     """Whether a delete can have taken what was there at some moment from then on, before an item was over."""
-    return any(each.ended > since and each.began < item.ended for each in deletes)
+    return any(each.ended > since and each.began < item.ended for each in deletes)  # one without an answer never ends

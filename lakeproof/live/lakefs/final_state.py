@@ -42,6 +42,7 @@ class FinalStateReader:
 
     async def all(self) -> None:
         """Raises Unread."""
+        # A copy: the reads below are recorded as calls, too.
         calls = list(self.driver.recorder.calls)
         try:
             async with trio.open_nursery() as nursery:
@@ -49,6 +50,8 @@ class FinalStateReader:
                     nursery.start_soon(self._repository, name)
                 await self._lake(calls)
         except BaseExceptionGroup as group:
+            # Several reads may fail at once. Anything else beside them, a mistake or a Ctrl-C, must not be lost in an
+            # Unread.
             unread, others = group.split(Unread)
             if others is not None or unread is None:
                 raise
@@ -56,6 +59,8 @@ class FinalStateReader:
 
     async def _repository(self, name: str) -> None:
         service = self.driver.service
+        # The name is read on both sides of its content. If it has one life before and after, the content is of that
+        # life.
         before = await self.driver.call(0, "get_repository", (name,))
         if not before.ok:
             return
@@ -70,8 +75,10 @@ class FinalStateReader:
         mine = [call for call in calls if call.ok and call.args[0] == lake]
         for call in mine:
             if call.name in {"set_entry", "create_entry"}:
+                # Each upload has a new physical address, so its content need not be read again.
                 self.contents[str(call.value)] = call.args[3]
         mortal = [call for call in calls if call.name in COME_AND_GO and call.args[0] == lake]
+        # One more read of everything that came and went, now that nothing is under way: many violations show only here.
         again: set[tuple[str, ...]] = {(call.name.replace("create", "get"), call.args[1]) for call in mortal}
         again |= {("get_pull", *call.args[1:3], str(call.value)) for call in mine if call.name == "create_pull"}
         again |= {("stat_entry", *call.args[1:3]) for call in mine if call.name == "update_metadata"}
@@ -81,6 +88,7 @@ class FinalStateReader:
             self.made.final.listed = frozenset(await self.driver.read(partial(service.branches, lake)) or ())
             for branch in self.made.final.listed:
                 nursery.start_soon(self._branch, branch)
+        # After the branches: which commits are reverts shows in their logs.
         async with trio.open_nursery() as nursery:
             for commit_id in sorted(self._made(mine)):
                 nursery.start_soon(self._commit, commit_id)
@@ -102,6 +110,7 @@ class FinalStateReader:
         line = await self.driver.read(partial(self.driver.service.log, lake, branch, first_parent=True))
         if content is not None and line is not None:
             final.branches[branch], final.logs[branch] = content, [commit_id for commit_id, _ in line]
+            # A dictionary takes an iterable of pairs, here id and message.
             final.messages |= line
 
     async def _commit(self, commit_id: str) -> None:
@@ -129,6 +138,7 @@ class FinalStateReader:
                 for path, at in listed.items():
                     if at not in (self.contents if trusted else self.seen):
                         nursery.start_soon(self._read, ref, path, at, found)
+            # Nothing was read, so nothing can have changed between listing and reading; and a commit never changes.
             before, listed = listed, await relist() if found and not trusted else listed
             if listed == before:
                 self.seen.update(found)
@@ -139,4 +149,5 @@ class FinalStateReader:
     async def _read(self, ref: str, path: str, at: str, found: dict[str, str]) -> None:
         lake, service = self.made.names.lake, self.driver.service
         value = await self.driver.read(partial(service.perform, "get_entry", (lake, ref, path)))
+        # Listed and not readable: no client wrote an empty value, so the monitors report it.
         found[at] = value if isinstance(value, str) else ""

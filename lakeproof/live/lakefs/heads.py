@@ -53,7 +53,7 @@ def judge_heads(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]
 def _name_commits(calls: Sequence[Call], final: FinalState) -> dict[int, str]:
     """By the beginning of a call, the commit that it is known to have made. The answer to a revert does not name it,
     but its message does, where the service keeps it."""
-    by_message = {message: commit_id for commit_id, message in final.messages.items()}
+    by_message = {message: commit_id for commit_id, message in final.messages.items()}  # messages of clients are unique
     made = {}
     for call in calls:
         if call.ok and call.name in MAKERS:
@@ -66,11 +66,13 @@ def _name_commits(calls: Sequence[Call], final: FinalState) -> dict[int, str]:
 def _commits_kept(calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
     """Every acknowledged commit is on the line of its branch, unless the branch may be another one since, and those
     that came later are nearer to its head."""
+    # A call that may have replaced the branch at any time after a commit began excuses its absence.
     replaced = [call for call in calls if call.name in REPLACERS and call.possible]
+    # An old server ignores the message of a revert, which is then found in no log, and proves nothing.
     keeps_messages = any(call.name == "revert" and call.began in made for call in calls)
     for branch, line in sorted(final.logs.items()):
         commits = [call for call in calls if call.name in MAKERS and call.ok and call.args[1] == branch]
-        places = {commit_id: place for place, commit_id in enumerate(line)}
+        places = {commit_id: place for place, commit_id in enumerate(line)}  # 0 is the head
         kept = []
         for call in commits:
             if any(each.args[1] == branch and each.ended > call.began for each in replaced):
@@ -91,6 +93,7 @@ def _commits_kept(calls: Sequence[Call], final: FinalState, made: Mapping[int, s
 def _in_order(commits: Sequence[tuple[Call, int]], branch: str) -> Iterator[Judgement]:
     for call, place in commits:
         for later, above in commits:
+            # Only calls that do not overlap have an order.
             if later.began > call.ended and above >= place:
                 evidence = f"{later.shown} began after {call.shown}, and is not above it on {branch}"
                 yield ONE_LINE, Violation(ONE_LINE, evidence)
@@ -125,8 +128,10 @@ def _merges_causal(calls: Sequence[Call], final: FinalState) -> Iterator[Judgeme
                 yield CAUSAL, Violation(CAUSAL, evidence)
                 return
             yield CAUSAL, Reached(f"{merge.shown} holds commit {commit.value}")
+        # The source may have moved while it was merged. The newest of its commits that the merge holds is what it took.
         newest = next((each for each in final.logs.get(merge.args[2], ()) if each in ancestors), "")
         has, took = final.commits.get(str(merge.value)), final.commits.get(newest)
+        # Nothing else is written to these branches, so a three-way merge leaves just what the source had.
         if merge.args[1] in {MERGED, PULLED} and has is not None and took is not None and has != took:
             path = min(path for path, _ in has.items() ^ took.items())
             evidence = f"{merge.shown} has {has.get(path)!r} at {path}, and what it took, {newest}, {took.get(path)!r}"
@@ -137,6 +142,7 @@ def _merges_causal(calls: Sequence[Call], final: FinalState) -> Iterator[Judgeme
 def _judge_combined(calls: Sequence[Call], final: FinalState, made: Mapping[int, str]) -> Iterator[Judgement]:
     """A revert takes back just what a commit changed, and a cherry-pick does it once more, path by path: what neither
     side of the three-way merge changed, or one of them, or both alike. Judged where all four contents are known."""
+    # A line of first parents, newest first: each commit is before its parent.
     parents = {line[at]: line[at + 1] for line in final.logs.values() for at in range(len(line) - 1)}
     for call in calls:
         if call.name not in {"revert", "cherry_pick"} or call.began not in made:
@@ -146,6 +152,7 @@ def _judge_combined(calls: Sequence[Call], final: FinalState, made: Mapping[int,
         if any(each not in final.commits for each in ids):
             continue
         after, before, changed, unchanged = (final.commits[each] for each in ids)
+        # A revert merges the parent of its target with the target as the base; a cherry-pick the other way round.
         base, source = (changed, unchanged) if call.name == "revert" else (unchanged, changed)
         for path in sorted({*after, *before, *base, *source}):
             if after.get(path) not in _merge(base, source, before, path):
@@ -164,7 +171,7 @@ def _merge(base: Content, source: Content, destination: Content, path: str) -> t
     was, theirs, ours = base.get(path), source.get(path), destination.get(path)
     if theirs in (ours, was):
         return (ours,)
-    return (theirs,) if ours == was else ()
+    return (theirs,) if ours == was else ()  # both changed it, and differently
 
 
 @attrs.frozen
@@ -189,9 +196,11 @@ def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[i
         yield existence.EFFECTIVE, Violation(existence.EFFECTIVE, evidence)
     writes = [_Write(call, made.get(call.began, "")) for call in calls if call.name in MAKERS and call.possible]
     resets = [call for call in calls if call.name == "hard_reset" and call.possible]
+    # A reset to a branch goes to whatever head that has at the time.
     writes += [_Write(call, "" if call.args[2] in INITIAL_BRANCHES else call.args[2]) for call in resets]
     reads = [(call.shown, str(call.value), call.began, call.ended) for call in gets if call.ok]
     if final.logs.get(branch):
+        # The final state is one more read, after all calls.
         reads.append((f"{branch} in the end", final.logs[branch][0], NEVER, NEVER))
     sure = sorted((each for each in writes if each.call.ok and each.leaves), key=lambda each: each.call.ended)
     for shown, head, began, ended in reads:
@@ -202,6 +211,8 @@ def _head(branch: str, calls: Sequence[Call], final: FinalState, made: Mapping[i
         if not before or (not may and unknown) or not all(each.leaves for each in unknown):
             continue
         left = [_find_departure(each, before) for each in may]
+        # Every call that may have made this head was followed by another one that moved the branch, before the read
+        # began. True as well where there is none.
         if all(left):
             last = (left and left[0]) or before[-1]
             evidence = f"{shown} found {head} the head of {branch}, which {last.call.shown} had moved before"
@@ -225,6 +236,7 @@ def _branches(calls: Sequence[Call], final: FinalState) -> Iterator[Judgement]:
     for name in final.listed:
         by_name[name].append(Evidence(Kind.SEEN, NEVER, NEVER, "the list of branches in the end"))
     for name, items in sorted(by_name.items()):
+        # The branches that stay are created by no recorded call, and `judge_initial_branches` has them.
         if any(item.kind in {Kind.CREATE, Kind.REFUSED} for item in items):
             yield from existence.judge(f"branch {name}", items, existence.BRANCH_SPARED)
 
@@ -233,6 +245,7 @@ def _branch_evidence(call: Call) -> Iterator[tuple[str, Evidence]]:
     if len(call.args) > 1 and call.name not in TAG_CALLS:
         if item := existence.evidence_of(call, "branch", call.began):
             yield call.args[1], item
+        # Every other call that succeeded on a branch has found it.
         elif call.ok:
             yield call.args[1], existence.seen_by(call)
 
@@ -255,6 +268,7 @@ def _tags(calls: Sequence[Call]) -> Iterator[Judgement]:
 
 def _target(create: Call) -> str:
     """The commit that a tag was created for; empty: a branch, and no answer that names its head."""
+    # A ref that is no branch is a commit id already.
     return str(create.value) if create.ok else "" if create.args[2] in INITIAL_BRANCHES else create.args[2]
 
 

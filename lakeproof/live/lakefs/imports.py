@@ -44,9 +44,10 @@ def _under(call: Call, final: FinalState) -> Content:
 def _nothing_else(call: Call, final: FinalState) -> Iterator[Judgement]:
     """An import leaves alone what does not lie under its prefix."""
     line = list(final.logs.get(call.args[1], ()))
+    # The log has the newest commit first, so the parent comes after it.
     at = line.index(str(call.value)) + 1 if str(call.value) in line else len(line)
     before = final.commits.get(line[at]) if at < len(line) else None
-    if before is None:
+    if before is None:  # its parent was made by no client, and was not read
         return
     after, prefix = final.commits[str(call.value)], call.args[2]
     for path in sorted({*before, *after}):

@@ -59,6 +59,8 @@ def judge_repositories(
     for call in calls:
         if call.name == "list_repositories" and call.ok:
             assert isinstance(call.value, tuple)
+            # A listing is evidence of each name that it has. Absence is not used: the pages of a listing are no
+            # snapshot.
             for name in {name for name, _ in call.value}:
                 by_name[name].append(call)
         elif call.args and call.name != "list_repositories":
@@ -66,6 +68,7 @@ def judge_repositories(
     remembered = _cache_bounds(calls, issues.cache_seconds)
     for name, mine in sorted(by_name.items()):
 
+        # The defaults bind the values of this turn of the loop.
         def judging(causes: Causes, name: str = name, mine: Sequence[Call] = mine) -> list[Judgement]:
             since = remembered if CACHE in causes else _began
             items = [item for call in mine for item in _evidence_of(call, name, since, causes)]
@@ -89,6 +92,7 @@ def _cache_bounds(calls: Iterable[Call], seconds: float) -> Since:
     def since(call: Call) -> float:
         if call.name not in CACHED:
             return call.began
+        # Caches have times, the order of calls has event numbers: the last event before that time connects them.
         first = bisect_left(times, call.called - seconds * _BILLION)
         return min(call.began, numbers[first - 1] + 0.5 if first else 0)  # after that event, before the next one
 
@@ -98,6 +102,7 @@ def _cache_bounds(calls: Iterable[Call], seconds: float) -> Since:
 def _evidence_of(call: Call, name: str, since: Since = _began, causes: Causes = NONE) -> Iterator[Evidence]:
     """What a call shows of a repository."""
     if call.name == "delete_repository" and call.code == NOT_FOUND and REFUSED_DELETE in causes:
+        # With the cause, the delete may have taken effect, and may still do so: possible, not sure, and without an end.
         yield Evidence(Kind.DELETE, call.began, NEVER, call.shown, None, call.ok)
     elif item := existence.evidence_of(call, "repository", call.args[1] if len(call.args) > 1 else None):
         yield item
@@ -116,6 +121,7 @@ def _belongings(calls: Sequence[Call], last: RepositoryState, since: Since) -> I
     for call in calls:
         if call.name not in {"create_branch", PLAIN}:
             continue
+        # `plan_repository_call` uses each branch and path once, so one call alone can have made it.
         made = call.args[2] if call.name == PLAIN else call.args[1]
         there = made in (last.paths if call.name == PLAIN else last.branches)
         if there and not call.possible:
@@ -128,6 +134,7 @@ def _belongings(calls: Sequence[Call], last: RepositoryState, since: Since) -> I
                 yield ZOMBIE, Violation(ZOMBIE, f"{call.shown} made {made}, and it is in what {birth.shown} made later")
                 return
             yield ZOMBIE, Reached(f"{made} is gone with the life that it was made in")
+        # Only what was surely done in this life must be there. A cached answer may be about the life before it.
         elif birth.ok and since(call) > birth.ended:
             broken = WRITE_KEPT if call.name == PLAIN else existence.EFFECTIVE
             if not there:

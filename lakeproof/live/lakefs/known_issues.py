@@ -87,6 +87,7 @@ def judge_causes(judging: Callable[[Causes], list[Judgement]], causes: Causes, i
         return
     mine = issues.causes & causes
     left = _violations(judging(mine), issues) if mine else broken
+    # Both parts are reported: the cause that explains some of the violations, and those that are left.
     if len(left) < len(broken):
         yield _suppress(judging, broken, mine, issues)
     if left:
@@ -101,6 +102,7 @@ def _suppress(
     judging: Callable[[Causes], list[Judgement]], broken: list[tuple[str, Violation]], mine: Causes, issues: KnownIssues
 ) -> Judged:
     """The cause that explains most, alone."""
+    # Sorted first, so that a tie does not depend on the order of a set.
     cause = min(sorted(mine), key=lambda each: len(_violations(judging(frozenset({each})), issues)))
     name, violation = next((each for each in broken if each[0] == ROOT.get(cause)), broken[0])
     return name, Suppressed(cause, violation.evidence)
@@ -114,6 +116,7 @@ def _attribute(
     issues: KnownIssues,
 ) -> Iterator[Judged]:
     """Violations; of those that one cause explains all, only its own, if it has one."""
+    # Not set aside, but it would explain everything: the violations stand, with a hint.
     for cause in sorted(causes - mine):
         if _violations(judging(mine | {cause}), issues):
             continue

@@ -24,6 +24,7 @@ class Timed:
         self._inner, self._seconds = inner, seconds
 
     def __getattr__(self, name: str) -> Client:
+        # The client gives its requests no timeout by default. All its methods take `_request_timeout`.
         found = getattr(self._inner, name)
         return partial(found, _request_timeout=self._seconds) if callable(found) else Timed(found, self._seconds)
 
@@ -41,6 +42,8 @@ def calls(sdk: ModuleType, api: Client, seconds: float) -> Calls:
     """Each call. api: a `Timed` client. seconds: for an import, from its beginning to its end."""
 
     def upload(repository: str, branch: str, path: str, content: str, unless: str | None = None) -> str:
+        # The physical address is the value: it tells where the content lies, so that it need not be read again in the
+        # end.
         made = api.objects_api.upload_object(repository, branch, path, if_none_match=unless, content=content.encode())
         return text(made.physical_address)
 
@@ -84,6 +87,7 @@ def calls(sdk: ModuleType, api: Client, seconds: float) -> Calls:
         api.pulls_api.update_pull_request(repository, pull, sdk.PullRequestBasic(**what))
 
     return {
+        # The storage namespace is fresh for each create, and so names the life of the repository.
         "create_repository": lambda repository, namespace: text(
             api.repositories_api.create_repository(
                 sdk.RepositoryCreation(name=repository, storage_namespace=namespace, default_branch="main")
@@ -100,6 +104,7 @@ def calls(sdk: ModuleType, api: Client, seconds: float) -> Calls:
         "create_entry": partial(upload, unless="*"),
         "delete_entry": lambda *which: _no_value(api.objects_api.delete_object(*which)),
         "erase_entry": lambda *which: _no_value(api.objects_api.delete_object(*which, no_tombstone=True)),
+        # Any bytes become text: a service that mixes up contents must be reported, not end the command.
         "get_entry": lambda *which: bytes(api.objects_api.get_object(*which)).decode("utf-8", "backslashreplace"),
         "commit": lambda repository, branch, message: text(
             api.commits_api.commit(repository, branch, sdk.CommitCreation(message=message)).id
@@ -139,10 +144,13 @@ def _import(sdk: ModuleType, api: Client, seconds: float, repository: str, *how:
     branch, prefix, source, name = how
     where = sdk.ImportLocation(type="common_prefix", path=source, destination=prefix)
     wanted = sdk.ImportCreation(paths=[where], commit=sdk.CommitCreation(message=name))
+    # Evaluated from left to right: the time counts from the answer to the start, which has a timeout of its own.
     begun, until = api.import_api.import_start(repository, branch, wanted), time.monotonic() + seconds
     while time.monotonic() < until:
         try:
             found = api.import_api.import_status(repository, branch, begun.id)
+        # A status of 404 here must not reach `answer_of`, which would take it for a refusal of the import. LookupError
+        # has no status, so the outcome is unknown.
         except Exception as error:  # a refusal of the question is none of the import
             raise LookupError(f"an import has begun, and its status is not known: {text(error)}") from error
         if found.error is not None:

@@ -83,6 +83,7 @@ def _histories(calls: Sequence[Call], final: FinalState) -> Iterator[PathHistory
     wide: dict[str, list[Call]] = defaultdict(list)
     for call in calls:
         kind = kinds.kind_of(kind_of(call))
+        # A commit changes no path, and yet belongs to each: it is what `commit-is-causal` and excuses are about.
         if kind in BRANCH_WIDE or kind in PREFIX_WIDE or kind is kinds.COMMIT:
             wide[call.args[1]].append(call)
         elif len(call.args) > 2 and (
@@ -90,6 +91,7 @@ def _histories(calls: Sequence[Call], final: FinalState) -> Iterator[PathHistory
         ):
             by_path[call.args[1], call.args[2]].append(call)
     for (branch, path), mine in sorted(by_path.items()):
+        # A reset of a prefix concerns only the paths under it.
         others = [call for call in wide[branch] if call.name == "commit" or covers(call, branch, path)]
         yield PathHistory(branch, path, sorted([*mine, *others], key=lambda call: call.began), final)
 
@@ -108,6 +110,7 @@ def _where(final: FinalState) -> dict[tuple[str, str], str]:
     """By path and value, some place where it is in the end."""
     found: dict[tuple[str, str], str] = {}
     for commit_id, content in final.commits.items():
+        # Values are unique, so one place is enough.
         found.update(((path, value), f"commit {commit_id}") for path, value in content.items())
     for branch, content in final.branches.items():
         found.update(((path, value), f"branch {branch} in the end") for path, value in content.items())
@@ -126,6 +129,7 @@ def _suppose(call: Call, history: PathHistory, seen: Mapping[tuple[str, str], st
     if (REFUSED_WRITE in causes and refused and _find_sighting(call, history, seen)) or (
         MISSED_READ in causes and _may_miss(call, history)
     ):
+        # Understood as a call without an answer: a write may have taken effect, and a read says nothing.
         return attrs.evolve(call, status=Status.INFO, ended=NEVER)
     return call
 
@@ -133,8 +137,11 @@ def _suppose(call: Call, history: PathHistory, seen: Mapping[tuple[str, str], st
 def _may_miss(read: Call, history: PathHistory) -> bool:
     """Whether a read may have missed what was staged: it found nothing, or what an earlier commit has."""
     beside = [call for call in history.calls if _beside(read, call)] if read.name in {"get_entry", "stat_entry"} else []
+    # Metadata do not show which write a stat has found, so beside a commit it may have missed any.
     if read.name == "stat_entry" or not beside or not read.ok:
         return bool(beside) and (read.ok or read.code == NOT_FOUND)
+    # A value that was read: excused only if an earlier commit may hold it, and another commit beside the read may have
+    # hidden what is newer.
     write = next((call for call in history.writes if call.possible and call.args[3] == read.value), None)
     commits = [call for call in history.calls if call.name == "commit" and call.possible and call.began < read.ended]
     return write is not None and any(
@@ -144,6 +151,8 @@ def _may_miss(read: Call, history: PathHistory) -> bool:
 
 def _beside(read: Call, commit: Call) -> bool:
     """Whether a commit may have ended while a read was under way."""
+    # The read gets the branch, the commit moves the entry to a new head and empties the token, and the read finds
+    # nothing in it.
     return commit.name == "commit" and commit.possible and commit.began < read.ended and commit.ended > read.began
 
 
@@ -178,14 +187,17 @@ def _judge_refused(history: PathHistory, seen: Mapping[tuple[str, str], str]) ->
 
 def _run_monitor(monitor: Monitor, history: PathHistory) -> Iterator[Judgement]:
     state = monitor.initial
+    # The other monitors ignore commits, of which a history has many.
     for event in _events(history, commits=monitor.id == entries.commit_is_causal.id):
         state, found = monitor.advance(state, event)
         for finding in found:
             if isinstance(finding, Violation):
+                # `_events` numbers clients by the places of their calls.
                 at = history.calls[event.client]
                 yield monitor.id, Violation(monitor.id, f"{finding.evidence}: {_explain(history, finding, at)}")
                 return
             yield monitor.id, finding
+    # No violation so far, for the state of a monitor means nothing after one.
     if monitor.at_end is not None:
         for finding in monitor.at_end(state, _snapshot(history)):
             if isinstance(finding, Violation):
@@ -201,6 +213,7 @@ def _explain(history: PathHistory, violation: Violation, at: Call | None) -> str
     since = min((call.began for call in names), default=0)
     until = at.noted if at is not None else NEVER
     rest = [call for call in history.calls if call not in names and call.ended > since and call.began < until]
+    # Other reads and commits cannot have caused it. A commit beside the read in question may have.
     rest = [call for call in rest if call.name not in {"get_entry", "commit"} or (at and _beside(at, call))]
     shown = sorted([*names, *rest[-SHOWN_MAX:]], key=lambda call: call.began)
     return "; ".join(call.shown for call in shown) or "no call explains it"
@@ -209,19 +222,20 @@ def _explain(history: PathHistory, violation: Violation, at: Call | None) -> str
 def _is_named(call: Call, evidence: str) -> bool:
     written = call.args[3:4] if call.name in WRITES else ()
     if call.name == "commit" and call.ok:
+        # The blank keeps a short id from matching the beginning of a longer one.
         return f"commit {str(call.value)[:8]} " in evidence
     return any(repr(value.encode()) in evidence for value in written)
 
 
 def _events(history: PathHistory, *, commits: bool) -> Iterator[Event]:
-    """The calls as the monitors read them. What was not definitely answered has no return: its client is
-    taken for crashed, and another goes on in its place."""
+    """The calls as the monitors read them: each is the only call of a client of its own."""
     ordered: list[tuple[int, Event]] = []
     for number, call in enumerate(history.calls):
         if call.name == "commit" and not commits:
             continue
         args = encode(call)
         ordered.append((call.began, Invoked(number, 0, kind_of(call), args)))
+        # What was not definitely answered has no return: its client counts as crashed with the call under way.
         if call.ended != NEVER:
             view = CallView(kind_of(call), args, call.status, _value(call), _error(call))
             ordered.append((call.ended, Returned(number, 0, view)))
@@ -232,13 +246,14 @@ def _value(call: Call) -> Hashable:
     if call.name == "get_entry" and call.ok:
         assert isinstance(call.value, str)
         return committed.Entry(path=call.args[2].encode(), identity=call.value.encode(), data=b"")
+    # Monitors compare commits by their ids, and read nothing else of them here.
     return _commit(str(call.value)) if call.name == "commit" and call.ok else call.value
 
 
 def _error(call: Call) -> Exception | None:
     if call.status is Status.OK:
         return None
-    missing = call.name == "get_entry" and call.code == NOT_FOUND
+    missing = call.name == "get_entry" and call.code == NOT_FOUND  # any other refusal says nothing about the path
     return PathNotFound(call.args[2].encode()) if missing else LookupError(call.words)
 
 
@@ -247,6 +262,7 @@ def _commit(commit_id: str, meta_range_id: MetaRangeID = NO_META_RANGE) -> Commi
     return Commit(commit_id=name, committer="", message="", creation_date=0, meta_range_id=meta_range_id)
 
 
+# A range is encoded and hashed each time, and one value of a path is in many commits.
 @lru_cache(maxsize=4096)
 def _write_objects(path: str, value: str) -> tuple[MetaRangeID, tuple[tuple[str, StoredObject], ...]]:
     """A metarange with one entry, and the objects that it is made of."""
@@ -261,6 +277,8 @@ def _snapshot(history: PathHistory) -> Snapshot:
     objects: dict[str, StoredObject] = {}
     final, partition = history.final, b"service"
     mine = [str(call.value) for call in history.calls if call.name == "commit" and call.ok]
+    # The head shows staged entries, too. It becomes one commit, `tip`, on a branch with an empty token: what matters is
+    # what the branch shows, not where it lies.
     contents = {commit_id: final.commits[commit_id] for commit_id in mine if commit_id in final.commits}
     if history.branch in final.branches:
         tip, name = f"tip.{history.branch}", BranchID(history.branch)
@@ -283,6 +301,8 @@ def _exclusive(history: PathHistory) -> Iterator[Judgement]:
     if not attempts:
         return
     emptied = [call for call in history.calls if call.possible and _may_empty(call, history)]
+    # The same counting as for repositories: a write that requires absence is a create, and what may empty the path a
+    # delete.
     makers = [Evidence(Kind.CREATE, call.began, call.ended, call.shown, sure=call.ok) for call in attempts]
     breakers = [Evidence(Kind.DELETE, call.began, call.ended, call.shown) for call in emptied]
     found = existence.find_surplus(makers, breakers)
@@ -302,6 +322,7 @@ def _after_writes(
 ) -> Iterator[Judgement]:
     for attempt in attempts:
         for write in writes:
+            # Only a write that was over before the attempt began must have been seen by it.
             if write.ended >= attempt.began or any(
                 each.ended > write.began and each.began < attempt.ended for each in emptied
             ):
@@ -315,6 +336,7 @@ def _after_writes(
 
 
 def _may_empty(call: Call, history: PathHistory) -> bool:
+    # A plain write covers the path as well, but leaves a value there.
     gives = any(to == history.path.encode() and value is not None for to, value in values(kind_of(call), encode(call)))
     return not gives and covers(call, history.branch, history.path)
 
@@ -330,11 +352,14 @@ def _forgotten(history: PathHistory) -> Iterator[Judgement]:
         if not forgetting.ok or not (resets or forgetting.name == "create_branch"):
             continue
         invariant = RESET_KEPT if resets else CLEAN
+        # A reset spares what was committed on its branch. A new branch begins at its source, whatever was committed on
+        # the old one.
         spares = BRINGS | {"commit"} if resets else BRINGS
         spared = [call for call in history.calls if kind_of(call) in spares and call.possible]
         for write in writes:
             if write.ended > forgetting.began or _may_be_spared(write, forgetting, spared):
                 continue
+            # Only what began after the end of the reset: a read beside it may have come first.
             seen = _find_sighting(write, history, in_the_end, forgetting.ended)
             if seen:
                 evidence = f"{write.shown} was forgotten by {forgetting.shown}, and {seen} has it"
@@ -346,5 +371,7 @@ def _forgotten(history: PathHistory) -> Iterator[Judgement]:
 def _may_be_spared(write: Call, forgetting: Call, spared: Iterable[Call]) -> bool:
     """Whether what was written may have been committed before it was forgotten, or comes back from elsewhere."""
     return any(
+        # A merge or revert may bring the value back even after it was forgotten; a commit only keeps it if it came
+        # before.
         each.ended > write.began and (each.began < forgetting.ended or kind_of(each) in BRINGS) for each in spared
     )

@@ -56,9 +56,12 @@ def _judge(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
             evidence = f"{call.shown} found nothing, and {create.shown} had created it"
             yield PULL_LINEARIZABLE, Violation(PULL_LINEARIZABLE, evidence)
             return
+    # A read without an answer says nothing.
     mine = [call for call in calls if call.ok or (call.possible and call.name != "get_pull")]
     orders: set[Order] = {(Pull(create.args[3]), frozenset())}
-    changed = False
+    changed = False  # until then a get proves little
+    # One step for each end, in order of time: at its end a call must have taken effect. Those without an end may stay
+    # out of every order.
     for call in sorted((call for call in mine if call.ended < NEVER), key=lambda each: each.ended):
         orders = _orders_at_end(orders, mine.index(call), mine)
         if len(orders) > ORDERS_MAX:
@@ -81,16 +84,18 @@ def _orders_at_end(orders: Iterable[Order], number: int, calls: Sequence[Call]) 
     while todo and len(seen) <= ORDERS_MAX:
         pull, done = todo.pop()
         if number in done:
+            # A call that is over need not be remembered. This keeps the orders few.
             found.add((pull, done - {number}))
             continue
         for each in begun:
-            if each in over or each in done:
+            if each in over or each in done:  # over: it is in every order already
                 continue
             after = _after(pull, calls[each])
+            # Two orders of the same calls that lead to the same record have the same future, and count as one.
             if after is not None and (order := (after, done | {each})) not in seen:
                 seen.add(order)
                 todo.append(order)
-    return found if len(seen) <= ORDERS_MAX else seen
+    return found if len(seen) <= ORDERS_MAX else seen  # too many, which the caller sees by their number
 
 
 def _after(pull: Pull, call: Call) -> Pull | None:
@@ -100,6 +105,7 @@ def _after(pull: Pull, call: Call) -> Pull | None:
     if call.name == "close_pull":
         return attrs.evolve(pull, status="closed")
     if call.name == "merge_pull":
+        # Without an answer any commit may be its own. The first get that finds it merged settles which one.
         commit = str(call.value) if call.ok else None
         return attrs.evolve(pull, status="merged", commit=commit) if pull.status == OPEN else None
     assert isinstance(call.value, tuple), "it was answered"

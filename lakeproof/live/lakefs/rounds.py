@@ -100,6 +100,7 @@ class Traffic(Workload):
                 await self._read_final_state(driver, made)
         finally:
             if not self.keep:
+                # On Ctrl-C, too: the repositories are removed, for a bounded time.
                 with trio.CancelScope(shield=True):
                     await self._remove_all(driver, names.used)
         made.entries = [call for call in recorder.calls if call.args[0] == names.lake]
@@ -152,9 +153,12 @@ class Traffic(Workload):
                 made.unread = self.gone
                 return
             unknown = any(call.status is Status.INFO for call in driver.recorder.calls)
+            # A call without an answer may take effect yet; and with the known issue, a cache may show what was before.
             await trio.sleep(max(SETTLE_SECONDS if unknown else 0, self.issues.settle))
+            # A second try must not keep parts of the first one.
             made.final, made.last, made.unread = FinalState(), {}, ""
             limit = LOOK_TIMEOUTS * self.load.timeout
+            # A service that answers each read slowly, or lists more and more, would keep a round for ever.
             with trio.move_on_after(limit) as scope:
                 try:
                     await FinalStateReader(driver, made).all()
@@ -176,6 +180,8 @@ class Traffic(Workload):
             answer = await self._create_idempotently(driver, name, args)
             if answer.status is not Status.OK:
                 what = f"{name}({', '.join(args)}) was not done: {answer.words}"
+                # At the beginning it is a matter of the input: the namespace or the rights. Later the service has
+                # changed, and the round is not judged.
                 if self.rounds == 1:
                     again = "name another --storage-namespace, or give the key the right to it"
                     raise Unusable(f"{what}; {'is the service still running?' if self.gone else again}")
@@ -186,11 +192,13 @@ class Traffic(Workload):
         """A create of what no other client creates: if it is there after an answer that was lost, it is ours."""
         answer, doubt = Answer(Status.INFO), False
         for again in range(LOOKS):
+            # Any status is an answer, and is not waited out. Without one the service may be away for a while.
             if again and (answer.code or not await self._await_service(driver)):
                 break
             with trio.move_on_after(FOUNDING_TIMEOUTS * self.load.timeout):
                 for _ in range(TRIES):
                     answer = await driver.request(partial(self.service.perform, name, args))
+                    # 409 after a lost answer: the first try has created it, for the name is random.
                     if answer.status is Status.OK or (doubt and answer.code == CONFLICT):
                         return Answer(Status.OK)
                     doubt = doubt or answer.status is Status.INFO
@@ -203,6 +211,7 @@ class Traffic(Workload):
                 nursery.start_soon(driver.work, client, self.rng(client), made.names, began + seconds, calls)
             if self.restart is not None:
                 rng = self.rng("restart")
+                # Neither at the very beginning nor at the end: calls before, during and after it are all of interest.
                 await trio.sleep(seconds * rng.uniform(*RESTART_AT))
                 with trio.CancelScope(shield=True):  # once begun, it is done
                     self.tally.faults[await self.restart(rng)] += 1

@@ -45,14 +45,17 @@ class Driver:
 
     async def work(self, client: int, rng: Random, names: Names, until: float, calls: int) -> None:
         """One client. It begins no call later than that, nor when all clients have made so many."""
+        # Half of the clients work on each kind of repository.
         plan = plan_repository_call if client % 2 else plan_entry_call
         then: tuple[PlannedCall, ...] = ()
         while trio.current_time() < until and len(self.recorder.calls) < calls:
             following, planned = bool(then), then[0] if then else plan(rng, names)
             call = await self.call(client, *planned)
+            # Follow-ups rely on what came before them, and are dropped once a call fails.
             then = () if not call.ok else then[1:] if following else follow_ups(rng, planned, names)
             if call.ok and isinstance(call.value, str):
                 names.learn(call.name, call.args, call.value)
+            # These three are ordinary answers of a race, and need no pause.
             if not call.ok and call.code not in {404, 409, 412}:
                 await trio.sleep(REFUSED_SECONDS if call.code else UNREACHED_SECONDS)
 
@@ -71,6 +74,7 @@ class Driver:
         """What came of something that blocks, in a thread. What takes too long is left to itself, and unknown."""
 
         def answered() -> Answer:
+            # Threads are used again, and the status of an earlier call must not show.
             LAST.code, LAST.server = 0, ""
             try:
                 value = do()
@@ -79,6 +83,8 @@ class Driver:
                 return attrs.evolve(answer_of(error), server=LAST.server)
 
         async with self.limiter:  # a call that waits for its turn is not sent yet
+            # The request has a deadline of its own. Twice that ends a thread that hangs elsewhere, such as in the
+            # lookup of a name.
             with trio.move_on_after(2 * self.load.timeout):
                 return await trio.to_thread.run_sync(answered, limiter=self._threads, abandon_on_cancel=True)
         return Answer(Status.INFO, words="no whole answer in time")
@@ -88,6 +94,7 @@ class Driver:
         found: list[T] = []
         answer = Answer(Status.INFO)
         for _ in range(TRIES):
+            # A listing is not hashable, as the value of an answer must be.
             answer = await self.request(lambda: found.append(do()))
             if answer.status is Status.OK:
                 return found[-1]

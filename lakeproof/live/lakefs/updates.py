@@ -16,10 +16,11 @@ WRITES = frozenset({"set_entry", "create_entry"})
 
 def judge_updates(calls: Sequence[Call]) -> Iterator[Judgement]:
     """The calls on one path of a branch that nothing changes as a whole. O(n³) at worst for n calls, some dozens."""
+    # Marks are unique, so one names its update.
     marks = {call.args[3]: call for call in calls if call.name == "update_metadata"}
     for stat in calls:
         if stat.name == "stat_entry" and stat.ok:
-            mark = str(stat.value)
+            mark = str(stat.value)  # empty: there is none
             yield from _judge_found(stat, marks.get(mark), calls) if mark else _judge_cleared(stat, calls)
 
 
@@ -47,6 +48,8 @@ def _judge_cleared(stat: Call, calls: Sequence[Call]) -> Iterator[Judgement]:
     updates = [call for call in calls if call.name == "update_metadata"]
     writes = [call for call in calls if call.name in WRITES and call.possible and call.began < stat.ended]
     over = [_overwriting(write, stat, updates) for write in writes]
+    # Each write that the stat may have found was followed by an update, which was over before the stat began. Without a
+    # write in this history the path is from elsewhere.
     if writes and all(over):
         last = max((each for each in over if each is not None), key=lambda each: each.ended)
         evidence = f"{stat.shown} found no mark, and {last.shown} had set one after all that wrote the path"

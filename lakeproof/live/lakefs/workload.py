@@ -158,7 +158,8 @@ class Names:
     def repository(self, rng: Random) -> str:
         """The name of the hour, or the one before it."""
         self._repositories += 1
-        number = max(0, self._repositories // TURNS_OF_NAME - (rng.random() < 0.3))
+        # Calls to the name before it meet deletes and creates that are still under way, or late.
+        number = max(0, self._repositories // TURNS_OF_NAME - (rng.random() < 0.3))  # a bool counts as 0 or 1
         name = f"{self.prefix}-r{number}"
         self.used.add(name)
         return name
@@ -186,6 +187,7 @@ class Names:
     def commit(self, rng: Random, branch: str) -> str:
         """A commit of a branch that stays, or the branch itself."""
         commits = self.learned.get(branch)
+        # No commit is known before the first one was answered.
         return rng.choice(commits) if commits else branch
 
     def path(self) -> str:
@@ -205,6 +207,8 @@ def plan_entry_call(rng: Random, names: Names) -> PlannedCall:
     lake, path, value = names.lake, rng.choice(PATHS), names.unique()
     match kind := _draw_kind(rng, names.often):
         case "create":
+            # On a path that is in use a conditional write is mostly refused. A fresh one, for a few calls, has several
+            # writers that all may find it absent.
             return "create_entry", (lake, TRUNK, names.path() if rng.random() < 0.7 else path, value)
         case "set":
             return "set_entry", (lake, TRUNK, path, value)
@@ -221,6 +225,7 @@ def plan_entry_call(rng: Random, names: Names) -> PlannedCall:
         case "create_branch":
             return kind, (lake, names.side(rng), TRUNK)
         case "reset_prefix" | "reset_entry":
+            # Never on main, where a reset would excuse lost writes.
             return kind, (lake, names.side(rng), "a/" if kind == "reset_prefix" else path)
         case "tag":
             return "create_tag", (lake, names.tag(rng), names.commit(rng, TRUNK))
@@ -242,12 +247,14 @@ def _plan_other_call(rng: Random, names: Names, kind: str, path: str, value: str
     if kind == "update_metadata":
         return kind, (lake, TRUNK, path, value)
     if kind == "import" and names.sources:
+        # Imports under one prefix replace each other's objects; one of its own shows whether an import is whole.
         prefix = SHARED if rng.random() < 0.7 else f"i/{value}/"
         return kind, (lake, IMPORTED, prefix, rng.choice(names.sources), value)
     if kind == "pull" and names.pulls:
         what, at = _draw_kind(rng, OF_PULLS), (lake, PULLED, OFFERED, rng.choice(names.pulls))
         return what, (*at, value) if what == "edit_pull" else at
     if kind == "pull":
+        # Without a pull request to work on, a write makes one: `follow_ups` commits and offers it.
         return "set_entry", (lake, OFFERED, f"o/{value}", value)
     return "stat_entry", (lake, TRUNK, path)
 
@@ -271,12 +278,14 @@ def follow_ups(rng: Random, planned: PlannedCall, names: Names) -> tuple[Planned
     """The next calls of a client, as long as all goes well: they read what it has just changed, or forget what it has
     just written."""
     name, args = planned
+    # Always, not only now and then: on these branches a write alone tests nothing.
     if name == "set_entry" and args[1] in {UNDONE, MOVED, WIDE, OFFERED, IMPORTED}:
         return tuple(_on_branch(rng, args[0], args[1], names))
     if name == "set_entry" and args[1].startswith(SIDE):
         return _forgetting(rng, args) if rng.random() < LOOKS_AGAIN else ()
     if rng.random() >= LOOKS_AGAIN:
         return ()
+    # Branches and paths of the repositories that come and go are used once, and judged in the end only.
     if (name in {"create_branch", "delete_branch"} and not args[1].startswith(SIDE)) or (
         name in OF_ENTRY and not args[0].endswith(LAKE)
     ):
@@ -292,6 +301,8 @@ def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[PlannedCall, ...]:
     ways: list[tuple[PlannedCall, ...]] = [
         (("reset_branch", branch), look),
         (
+            # The same path again, after it was reset: the new value must stay, and the old one must not come back with
+            # it.
             ("reset_branch", branch),
             ("set_entry", (*path, f"{args[3]}.again")),
             look,
@@ -319,6 +330,8 @@ def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Pl
         return
     if branch == MOVED:
         yield from (
+            # To an earlier commit of the branch itself: its content is known, and its line stays one that clients have
+            # made.
             ("hard_reset", (lake, MOVED, rng.choice(commits))) for commits in [names.learned.get(MOVED)] if commits
         )
     elif rng.random() < 0.5:

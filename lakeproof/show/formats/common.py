@@ -33,6 +33,7 @@ def verdict_line(outcome: Outcome, verdict: Verdict) -> str:
 
 def place_of(trace: Trace | None, source: Source) -> SourceLine | None:
     """The line of the last step of a counterexample that has one; else the scenario's file; None: the catalogue."""
+    # The last step is the one that violates; a tick of the clock or a late write has no line.
     for step in reversed(trace.schedule if trace else ()):
         place = place_at(step.at, source)
         if place is not None:
@@ -43,7 +44,7 @@ def place_of(trace: Trace | None, source: Source) -> SourceLine | None:
 def place_at(at: str, source: Source) -> SourceLine | None:
     """What a step says of its line, ``FILE:LINE``; None where it says nothing. Steps have the name of the user's file,
     and annotations need its path."""
-    file, _, line = at.rpartition(":")
+    file, _, line = at.rpartition(":")  # from the right: a path may have colons
     if not (file and line.isascii() and line.isdigit()):
         return None
     if source.file is not None and file == source.file.name:

@@ -44,4 +44,5 @@ def _message(content: str) -> str:
 
 
 def _property(content: str) -> str:
+    # The percent sign was escaped first, else these escapes would be escaped again.
     return _message(content).replace(":", "%3A").replace(",", "%2C")

@@ -29,12 +29,14 @@ def junit_xml(outcomes: Sequence[Outcome], traces: Written, source: Source) -> s
 
 
 def _counts(cases: Sequence[str]) -> str:
+    # Text of scenarios is escaped in the cases, so that `<failure ` can only be an element of ours.
     failures, errors, skipped = (sum(f"<{kind} " in case for case in cases) for kind in ("failure", "error", "skipped"))
     return f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
 
 
 def _cases(outcome: Outcome, traces: Written, source: Source) -> Iterator[str]:
     if outcome.trouble:
+        # A suite without any case would pass unnoticed.
         for name in [verdict.invariant for verdict in outcome.verdicts] or ["runs"]:
             problem = f"<error {_because(outcome.trouble, 'unusable')}>{_text(outcome.details)}</error>"
             yield _case(outcome, name, problem)
@@ -57,7 +59,7 @@ def _result(outcome: Outcome, verdict: Verdict, traces: Written, source: Source)
     if verdict.unexpected:
         return f"<failure {because}>{_text(shown)}</failure>"
     if verdict.verdict == "inconclusive":
-        return f"<skipped {because}/>"
+        return f"<skipped {because}/>"  # expected, but no test that has passed
     return f"<system-out>{_text(shown)}</system-out>" if shown else ""
 
 

@@ -18,6 +18,7 @@ SIGNS: Final = {"holds": "✅", "violated": "❌", "inconclusive": "❔"}
 STORIES_MAX: Final = 20
 """So many counterexamples are in full: a summary of GitHub has at most a mebibyte."""
 
+# Also $, between which GitHub sets mathematics, and |, which would end a cell.
 _MARKED: Final = re.compile(r"([\\`*_{}\[\]()#|~$])")
 
 
@@ -59,6 +60,7 @@ def _story(outcome: Outcome, verdict: Verdict, traces: Written, source: Source) 
     command = replay_command(traces[outcome.scenario, verdict.invariant], source.file)
     yield ""
     title = escape(printable(f"{verdict.invariant} in {outcome.scenario}"))
+    # A block of HTML ends at a blank line (CommonMark, 4.6): without the one below, the fence would be plain text.
     yield f"<details><summary>{title}, {plural(len(verdict.trace.schedule), 'step')}</summary>"
     yield ""
     yield from _fence_lines("text", story([verdict.trace], [command]).plain)
@@ -79,4 +81,6 @@ def _fence_lines(language: str, content: str) -> Iterator[str]:
 
 def escape_text(content: str) -> str:
     """Text on one line, as it is, whatever Markdown, HTML or mention it resembles."""
+    # An @ would notify the user of that name. It is replaced last, as a backslash before the # would spoil the
+    # reference.
     return _MARKED.sub(r"\\\1", escape(printable(content), quote=False)).replace("@", "&#64;")

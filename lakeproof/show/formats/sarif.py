@@ -30,6 +30,7 @@ def sarif_log(outcomes: Sequence[Outcome], traces: Written, source: Source) -> s
         for verdict in outcome.verdicts
         if verdict.trace is not None
     }
+    # Sorted, since `ruleIndex` refers to a position, and equal runs give equal logs.
     rules = sorted({verdict.invariant for _, verdict in found})
     troubles = [outcome for outcome in outcomes if outcome.trouble]
     run = {
@@ -92,6 +93,7 @@ def _flow(trace: Trace, source: Source) -> list[object]:
 
 
 def _location(place: SourceLine) -> dict[str, object]:
+    # A uri-reference (RFC 3986): blanks and other characters must be percent-encoded.
     physical: dict[str, object] = {"artifactLocation": {"uri": quote(printable(place.file))}}
     if place.line:
         physical["region"] = {"startLine": place.line}

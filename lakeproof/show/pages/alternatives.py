@@ -47,7 +47,7 @@ def of_scenario(trace: Trace, scenario: "Scenario", source: "Source") -> Others:
     except (TraceError, Undecided, Unusable) as error:
         return Others(why=str(error))
     except ReplayDiverged as error:
-        return Others(why=str(error).partition("\n")[0])
+        return Others(why=str(error).partition("\n")[0])  # the steps that differ are on the following lines
     left = len(trace.schedule) - len(found)
     why = f"the moves of the last {left:,} steps would take more than {STEPS_MAX:,} steps to find" if left else ""
     words = ["lakeproof", "explore", trace.scenario, *(["--from", str(source.file)] if source.file else [])]
@@ -64,12 +64,14 @@ def of_trace(trace: Trace, file: Path | None, needed_seconds_max: float | None =
     from lakeproof.verify.loader import Source
     from lakeproof.words import Unusable
 
+    # A trace may come from anywhere, and its file would be executed: only the user names what is run.
     if trace.file is not None and file is None:
         if needed_seconds_max is not None:
             raise Unusable(f"--needed: the scenario is in {trace.file}; say where that is with --from {trace.file}")
         return Others(why=f"say where the scenario is, with --from {trace.file}")
     source = Source(file)
     scenario = {each.name: each for each in source.load()}.get(trace.scenario)
+    # The other moves need no invariant, the search for needed faults does.
     if scenario is None or (needed_seconds_max is not None and trace.invariant not in scenario.ids):
         if needed_seconds_max is not None:
             raise Unusable(f"--needed: there is no {trace.scenario} with {trace.invariant} any more; verify it again")

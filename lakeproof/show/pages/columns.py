@@ -48,6 +48,8 @@ def pack(history: History) -> Packed:
     """
     raw = history.columns()
     columns = {name: np.asarray(raw[name], np.int64) for name in ("call", "returned", "process", "f", "status", "line")}
+    # Ordered by time, calls may come in another order than in the file. The page draws them by call, and only then no
+    # difference is negative.
     by_call = np.argsort(columns["call"], kind="stable")
     columns = {name: column[by_call] for name, column in columns.items()}
     call, returned = columns["call"], columns["returned"]
@@ -65,6 +67,7 @@ def pack(history: History) -> Packed:
         "key": key[by_call],
         "argument": argument,
         "result": np.where(result < 0, NONE, result),
+        # May be negative. Modulo 2^32 it fits an unsigned column, and the script adds it in the same arithmetic.
         "line": (columns["line"] - call) & NONE,
     }
     encoded = [
@@ -95,12 +98,16 @@ def _texts(
     argument = np.asarray(raw["argument"], np.int64)[by_call]
     result = np.asarray(raw["result"], np.int64)[by_call]
     texts = [_cell_text(each) for each in history.values]
+    # As an argument None says nothing, as of a get; as a result it is nil, the value that was read. So nil has a text
+    # of its own.
     texts = ["" if each is None else text for each, text in zip(history.values, texts, strict=True)]
     nil = len(texts)
     texts.append("nil")
     nothing = [at for at, each in enumerate(history.values) if each is None]
+    # A negative number means that there is no result, which is not the same as nil.
     result = np.where((result >= 0) & np.isin(result, nothing), nil, result)
     if _SET_IF in history.f_names:
+        # The pair of a predicate and a value is shown in words, other than the same pair as a value elsewhere.
         own = f == list(history.f_names).index(_SET_IF)
         numbers = np.unique(argument[own])
         place = {int(number): len(texts) + at for at, number in enumerate(numbers.tolist())}
@@ -116,4 +123,5 @@ def _cell_text(content: Hashable) -> str:
 
 
 def _bytes(column: npt.NDArray[np.int64]) -> bytes:
+    # The order of bytes is fixed, so that a page is the same wherever it was made; DataView reads it everywhere.
     return column.astype("<u4").tobytes()

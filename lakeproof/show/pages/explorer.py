@@ -50,7 +50,7 @@ class Explorer:
         paths = [path_of(each.trace.schedule) for each in outcome.verdicts if each.trace is not None]
         if not paths:
             raise Unusable(f"{self.scenario.name}: nothing is violated within the limits: there is no tour to lead")
-        self.broken = min(paths, key=len)
+        self.broken = min(paths, key=len)  # as a text: about the fewest moves
 
     def state(self, path: str) -> dict[str, object]:
         """The state that a path leads to, and all moves out of it.
@@ -60,6 +60,7 @@ class Explorer:
             Unusable, Undecided: the scenario's code failed.
         Cost: the path is executed once for itself, and once for each move out of its end.
         """
+        # A flow may loop for ever without an effect: the fence turns that into an error.
         with isolate_code(self.scenario, self.source):
             walk = ForkableRun(self.scenario)
             try:
@@ -69,8 +70,9 @@ class Explorer:
 
     def _state(self, walk: ForkableRun, path: str) -> dict[str, object]:
         steps, before = [], walk.contents()
-        met = dict.fromkeys(walk.verdicts.violations, 0)
+        met = dict.fromkeys(walk.verdicts.violations, 0)  # violated by the initial state already
         taken: list[TraceStep] = []
+        # One move is parsed at a time, so that an error can name its step.
         for number, name in enumerate(self._names(path), start=1):
             [move] = moves_of(name)
             if not walk.possible(move):
@@ -78,6 +80,7 @@ class Explorer:
                 raise NoSuchMove(f"step {number}, {name}: it is not possible there; possible: {possible}")
             before = walk.contents()
             taken.append(walk.describe(move))
+            # In the order of the scenario, and each only at the step that has violated it first.
             fresh = [name for name in self.scenario.ids if name in walk.verdicts.violations and name not in met]
             met.update(dict.fromkeys(fresh, number))
             steps.append({**_step(taken[-1], before), "path": path_of(taken), "violates": fresh})
@@ -96,6 +99,7 @@ class Explorer:
         }
 
     def _names(self, path: str) -> list[str]:
+        # Parsed as a whole first: a path that has no meaning is refused before anything is executed.
         moves = moves_of(path)
         if len(moves) > PATH_MAX:
             raise NoSuchMove(f"the path has {len(moves):,} moves; at most {PATH_MAX:,} are walked")
@@ -126,6 +130,7 @@ class Explorer:
         if violation is not None:
             state, evidence = "violated", describe.printable(violation.evidence)
         else:
+            # Without evidence an invariant holds vacuously here, which says nothing.
             state, evidence = "holds here" if walk.verdicts.reached.get(name) else "not tested yet", ""
         return {
             "id": name,
@@ -161,6 +166,7 @@ class Explorer:
         steps = {row["id"]: row["step"] for row in rows if row["state"] == "violated"}
         if invariant not in steps:
             raise NoSuchMove(f"{describe.brief(invariant)} is not violated on this path")
+        # A trace ends with the step that violates; a replay would find the violation earlier than it is recorded.
         moves = moves_of(path)[: steps[invariant]]
         with isolate_code(self.scenario, self.source):
             return dumps(record(self.scenario, invariant, moves, version=version(), file=self.source.name))
@@ -226,7 +232,7 @@ def _waits(walk: ForkableRun, client: int) -> str:
 def _option(option: Option, path: str) -> dict[str, object]:
     name = name_of(option.move)
     return {
-        **_step(option.step, {}),
+        **_step(option.step, {}),  # its own sentence is replaced below
         "sentence": describe.printable(option.sentence),
         "name": name,
         "path": f"{path},{name}" if path else name,

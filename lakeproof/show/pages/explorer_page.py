@@ -41,6 +41,7 @@ what it does not find is proved absent, within the bounds of the scenario.</li>
 """
 """One stop is shown at a time: the part of the page that it is about, and the path that it walks to."""
 
+# The script fills these elements by their ids, and shows what is hidden once a state has come.
 _BODY = """<div class="page explorer">
 <header class="top">
 <p class="brand">lakeproof · explorer</p>

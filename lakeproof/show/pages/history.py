@@ -41,6 +41,7 @@ class Checked:
 def history_page(history: History, checked: Checked) -> str:
     """The whole page. Cost: some microseconds an operation; some bytes an operation of file."""
     packed = pack(history)
+    # The same numbering as in the column of keys.
     numbers = {key: at for at, key in enumerate(history.keys)}
     found = [
         {
@@ -74,6 +75,7 @@ def _evidence(checked: Checked) -> Iterator[str]:
         if each.operations:
             yield f'<button type="button" class="jump" data-evidence="{number}">Show it on the time line</button>'
         yield "</section>"
+    # Keys with evidence have sections of their own above.
     shown = {each.key for each in checked.evidence}
     left = [each for each in checked.undecided if each.key not in shown]
     if left:
@@ -94,6 +96,7 @@ def _timeline(history: History) -> Iterator[str]:
     yield '<div class="filter" id="controls" hidden>'
     yield '<label for="key">Key</label>'
     yield '<input type="search" id="key" list="keys" placeholder="all keys" autocomplete="off"><datalist id="keys">'
+    # The first argument ends the loop, without a list of all keys, of which there may be millions.
     for _, key in zip(range(KEYS_OFFERED_MAX), history.keys, strict=False):
         yield f'<option value="{text(printable(value(key)))}"></option>'
     yield '</datalist><div class="moves">'

@@ -37,6 +37,7 @@ def page(trace: Trace, replay: str = "", others: Others = UNKNOWN) -> str:
     steps = follow_trace(trace)
     title = f"{printable(trace.invariant)} is violated in {printable(trace.scenario)}"
     again = _again(replay, others.explore)
+    # The bar comes last and outside the page, as it stays at the bottom of the window.
     parts = [*_top(trace, others), *_split(trace, steps, others), *again, *_footer(trace), "</div>", *_bar(steps)]
     body = "\n".join(parts)
     data = f'<script type="application/json" id="trace">{embed_json(plain(trace, replay, others))}</script>'
@@ -107,6 +108,7 @@ def _lanes(trace: Trace, steps: Sequence[Followed], others: Others) -> Iterator[
 
 def _lane(each: Followed, client: int) -> str:
     here = each.lane == client
+    # A late write is drawn in the lane of the client that sent it, and neither begins nor ends a call.
     moves = here and each.step.mode is not Mode.DELIVER
     ends = moves and (each.step.returned or each.step.mode in OF_CLIENTS)
     busy = each.busy[client] or (moves and not ends)
@@ -124,6 +126,7 @@ def _chip(each: Followed) -> str:
 
 def _store(each: Followed) -> str:
     step = each.step
+    # Escaped first: the break is the only markup in it.
     at = f'<code class="at">{text(step.at).replace("/", "/<wbr>")}</code>' if step.at else ""
     parts = [f'<div class="head"><span class="key mono">{text(step.key)}</span>{at}</div>']
     for change in step.changes:
@@ -149,6 +152,7 @@ def _store(each: Followed) -> str:
 
 def _instead(others: Others, number: int) -> str:
     """What was possible instead of a step, as a list that opens; empty if that is not known. 1 is the first step."""
+    # The search for other moves ends early on long traces.
     if number > len(others.steps):
         return ""
     options = others.steps[number - 1]
@@ -179,6 +183,7 @@ def _change(before: str | None, after: str | None) -> str:
 
 
 def _panel(trace: Trace) -> Iterator[str]:
+    # Hidden until the script shows it.
     yield '<section class="panel" id="panel" aria-labelledby="heading" tabindex="0" hidden>'
     yield '<h2 id="heading">Step</h2>'
     yield '<p id="sentence"></p>'
@@ -198,6 +203,7 @@ def _panel(trace: Trace) -> Iterator[str]:
 
 
 def _again(replay: str, explore: str) -> Iterator[str]:
+    # A page that is made outside of the command line may have no command.
     if not replay:
         return
     yield '<section class="again" aria-labelledby="again-heading">'
@@ -215,6 +221,7 @@ def _footer(trace: Trace) -> Iterator[str]:
     bounds = [
         f"{name.replace('_', ' ')}{' (µs)' if name.startswith('clock') else ''}: {shown}"
         for name, budget in attrs.asdict(trace.faults).items()
+        # A budget of 0 is none.
         if (shown := ", ".join(map(str, budget)) if isinstance(budget, (tuple, list)) else budget)
     ]
     faults = "; ".join(bounds) or "none"

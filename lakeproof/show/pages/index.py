@@ -42,6 +42,8 @@ def write(
             for verdict in outcome.verdicts:
                 if verdict.trace is not None and (everything or verdict.unexpected):
                     path = traces[outcome.scenario, verdict.invariant]
+                    # The costly part: it executes the scenario's code again, which may fail now. The page then has a
+                    # reason in their place.
                     others = of_scenario(verdict.trace, by_name[outcome.scenario], source)
                     shown = page(verdict.trace, replay_command(path, source.file), others)
                     (folder / page_name(path)).write_text(shown, encoding="utf-8")
@@ -113,8 +115,9 @@ def _variant(name: str, outcomes: Sequence[Outcome], traces: Written, everything
         if outcome.trouble:
             yield f'<li class="is-violated">could not be run: {text(outcome.trouble)}</li>'
         for verdict in outcome.verdicts:
+            # What holds although it should not is as surprising as a violation.
             if verdict.verdict != "holds" or verdict.unexpected:
-                linked = everything or verdict.unexpected
+                linked = everything or verdict.unexpected  # only these have pages
                 yield f"<li>{_verdict(outcome, verdict, traces, linked=linked)}</li>"
         yield "</ul></td></tr>"
     yield "</tbody></table></div></details>"

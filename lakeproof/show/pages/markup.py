@@ -10,6 +10,8 @@ from typing import Final
 
 from lakeproof.search.describe import printable
 
+# The parser of HTML looks for </script> and <!-- also within a string of JSON; U+2028 and U+2029 ended a line in older
+# JavaScript.
 _UNSAFE: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -20,11 +22,13 @@ def document(title: str, body: str, script: str, *, live: bool = False) -> str:
     style, code = asset("page.css"), asset(script) if script else ""
     policy = "; ".join(
         [
+            # All that is not named below falls back to this. Hashes admit our script and style, and no other inline
+            # one.
             "default-src 'none'",
             f"script-src '{_fingerprint(code)}'" if script else "script-src 'none'",
             f"style-src '{_fingerprint(style)}'",
             *(["connect-src 'self'"] if live else []),
-            "base-uri 'none'",
+            "base-uri 'none'",  # no fallback to default-src, as for form-action
             "form-action 'none'",
         ]
     )

@@ -37,6 +37,7 @@ def diagram(trace: Trace) -> str:
 
 def words(content: str) -> str:
     """Text that Mermaid shows as it is. An empty text is a blank: a message must not be empty."""
+    # Mermaid writes character references with # in place of &#; a bare semicolon would end the statement.
     shown = "".join(f"#{ord(one)};" if one in _SPECIAL else one for one in printable(content))
     return shown or "#8203;"
 
@@ -51,6 +52,7 @@ def _step(each: Followed) -> Iterator[str]:
         yield f"Note over {client}: {each.number}. {step.mode.value}s"
         return
     if step.mode is Mode.DELIVER:
+        # An open arrow, as nothing waits for the answer.
         yield f"{client}-)store: {each.number}. late {words(step.effect)} {words(step.key)}"
     else:
         effect = " ".join(part for part in (f"{step.task}:" if step.task else "", step.effect, step.key) if part)
@@ -62,6 +64,7 @@ def _step(each: Followed) -> Iterator[str]:
     if step.mode is Mode.NORMAL:
         yield f"store-->>{client}: {words(step.reply)}"
     elif step.mode is not Mode.DELIVER:
+        # A cross at the end: the answer does not arrive, or is not what happened.
         yield f"store--x{client}: {words(each.fault)}"
     for ended in step.returned:
         yield f"Note over {client}: {words(ended)}"

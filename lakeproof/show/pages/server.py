@@ -41,6 +41,7 @@ class Front:
 
     def __init__(self, explorer: Explorer, port: int, token: str) -> None:
         self.explorer = explorer
+        # Browsers leave the default port out of the Host header.
         self.hosts = {f"{name}:{port}" for name in _NAMES} | ({*_NAMES} if port == 80 else set())
         self.token = token
         self.lock = trio.Lock()
@@ -48,10 +49,13 @@ class Front:
 
     async def __call__(self, request: Request) -> Response:
         """The answer to a request, whatever it is."""
+        # Before the token is looked at: a page of another name on loopback must not even learn whether it has guessed
+        # right.
         if request.headers.get("host", "").lower() not in self.hosts:
             return _refusal_response(
                 403, "this address is not served here: use the one that `lakeproof explore` has printed"
             )
+        # The slashes that are appended make sure that there is a token and a name, perhaps empty ones.
         _, given, *rest = f"{request.path}//".split("/")
         if not hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
             return _refusal_response(
@@ -64,6 +68,8 @@ class Front:
             case ("GET", ""):
                 page = explorer_page(self.explorer.scenario, self.explorer.broken)
                 return Response(200, (("Content-Type", "text/html; charset=utf-8"), *_ALWAYS), page.encode())
+            # GET has no effect here. A search takes time, and a browser may prefetch links, but sends no POST by
+            # itself.
             case ("GET", "state" | "trace") | ("POST", "search"):
                 async with self.lock:
                     return await self._answer(rest[0], request)
@@ -75,12 +81,15 @@ class Front:
         try:
             if what == "search":
                 if self.searched is None:
+                    # In a thread, so that Ctrl-C is answered; kept, since the scenario does not change while it is
+                    # served.
                     self.searched = await trio.to_thread.run_sync(self.explorer.search, abandon_on_cancel=True)
                 return _json_response(self.searched)
             if what == "trace":
                 found = self.explorer.trace(path, request.parameter("invariant") or "")
                 saved = ("Content-Disposition", 'attachment; filename="trace.json"')
                 return Response(200, (("Content-Type", _JSON), saved, *_ALWAYS), found.encode())
+            # In the main thread: flows run under a fence that needs its signals.
             return _json_response(self.explorer.state(path))
         except REFUSED as error:
             return _json_response({"problem": str(error)}, 422)
@@ -94,9 +103,10 @@ async def serve(explorer: Explorer, port: int, tell: Callable[[str], object]) ->
         OSError: the port is taken.
     """
     listener = listening(port)
-    port = listener.getsockname()[1]
+    port = listener.getsockname()[1]  # 0 has become a real one
     token = secrets.token_urlsafe(TOKEN_BYTES)
     server = Server(Front(explorer, port, token))
+    # Before the address is printed: a signal that comes right after it ends the server in order.
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(server.serve, listener)

@@ -49,6 +49,7 @@ class Summary:
 
 def summary_page(summary: Summary) -> str:
     """The whole page: one file without a script. Cost: linear in what it tells."""
+    # It becomes the name of a class, unescaped.
     assert summary.verdict in WORDS, summary.verdict
     parts = [*_top(summary), *_evidence(summary), *(line for table in summary.tables for line in _table(table))]
     body = "\n".join(['<div class="page summary">', *parts, "</main></div>"])
@@ -62,6 +63,7 @@ def write_summary(summary: Summary, path: Path) -> None:
         Unusable: it cannot be written.
     """
     try:
+        # Words of a service may have lone surrogates, which UTF-8 does not encode.
         path.write_text(summary_page(summary), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise unwritable(path, error.strerror or str(error), "--html") from error
@@ -99,7 +101,7 @@ def _table(table: SummaryTable) -> Iterator[str]:
     heads = "".join(f'<th scope="col"{_count(table, at)}>{text(head)}</th>' for at, head in enumerate(table.heads))
     yield f"<thead><tr>{heads}</tr></thead><tbody>"
     for row in table.rows:
-        first, *rest = row
+        first, *rest = row  # the head of the row
         cells = "".join(f"<td{_kind(table, at, each)}>{text(each)}</td>" for at, each in enumerate(rest, start=1))
         yield f'<tr><th scope="row" class="mono">{text(first)}</th>{cells}</tr>'
     yield "</tbody></table></div>"
@@ -113,6 +115,8 @@ def _kind(table: SummaryTable, at: int, cell: str) -> str:
     """A cell that begins with a verdict has its colour; one that tells of another expectation is a surprise, whatever
     the verdict; what is violated as expected has none. A sentence is not squeezed into a tall, narrow column."""
     verdict, _, rest = cell.partition(" ")
+    # A cell is a verdict if it begins with one of these words, as in `violated (expected: holds)`.
     if verdict not in WORDS or rest == AS_EXPECTED:
         return _count(table, at) or (' class="long"' if len(cell) > LONG else "")
+    # Holding against expectation is shown in the colour of an alarm.
     return f' class="is-{"violated" if rest and verdict == "holds" else verdict}"'

@@ -46,9 +46,10 @@ def picture(trace: Trace) -> str:
     """All of the picture. Equal traces give equal bytes. Cost: linear in the trace."""
     steps = follow_trace(trace)
     lanes = len(trace.clients)
+    # Two lines of title, a line for each client's program, and the labels of the lanes.
     top = 66 + 22 * lanes + 34
     width = max(WIDTH_MIN, 2 * MARGIN + NUMBER + LANE * lanes + STORE)
-    height = top + ROW * len(steps) + 62
+    height = top + ROW * len(steps) + 62  # and two lines for the violation
     title = f"{trace.invariant} is violated in {trace.scenario}, {plural(len(steps), 'step')}"
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     parts = [
@@ -60,6 +61,7 @@ def picture(trace: Trace) -> str:
         *_heading(trace, width),
         *_lifelines(steps, lanes, top),
     ]
+    # All rows first: SVG paints in order, and arrows must lie over the chips.
     for each in steps:
         parts += _row(each, lanes, top, width)
     for each in steps:
@@ -92,6 +94,7 @@ def _lifelines(steps: tuple[Followed, ...], lanes: int, top: int) -> Iterator[st
         yield (
             f'<text class="dim strong" x="{_centre(client)}" y="{top - 10}" text-anchor="middle">{label(client)}</text>'
         )
+        # Each row draws its own half of the line above its chip, and the half below it if the call goes on.
         for each, after in zip(steps, (*steps[1:], None), strict=True):
             begins = each.lane == client and each.step.mode is not Mode.DELIVER
             ended = begins and (each.step.returned or each.step.mode in OF_CLIENTS)
@@ -118,6 +121,7 @@ def _row(each: Followed, lanes: int, top: int, width: int) -> Iterator[str]:
 def _chip(each: Followed, middle: float) -> Iterator[str]:
     assert each.lane is not None
     kind = {Mode.DELIVER: " late", Mode.CRASH: " end", Mode.RESTART: " end"}.get(each.step.mode, "")
+    # The picture cannot measure text, so widths are estimated from the number of characters.
     shown = _cut(each.effect, LANE - 14)
     wide = len(shown) * CHARACTER + 18
     round_ = 5 if each.step.changes or each.step.effect.startswith(("set", "put", "delete", "copy")) else 12
@@ -155,6 +159,8 @@ def _arrows(each: Followed, steps: tuple[Followed, ...], top: int) -> Iterator[s
         if writer.lane is None or each.lane is None:
             continue
         y1, y2 = _middle(number, top), _middle(each.number, top)
+        # The arrow leaves the writer towards the reader, and reaches the reader on the side that faces the writer. In
+        # one lane both ends are on the right.
         side = 1 if each.lane >= writer.lane else -1
         tip = 1 if each.lane == writer.lane else -side
         x1 = _centre(writer.lane) + side * _half(writer)

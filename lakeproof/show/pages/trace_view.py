@@ -58,6 +58,7 @@ def follow_trace(trace: Trace) -> tuple[Followed, ...]:
     busy = busy_clients(trace)
     last: dict[str, int] = {}
     found = []
+    # `stores` has one more: the store after the last step.
     for number, (step, store) in enumerate(zip(trace.schedule, stores(trace), strict=False), start=1):
         found.append(
             Followed(
@@ -72,6 +73,7 @@ def follow_trace(trace: Trace) -> tuple[Followed, ...]:
                 store=store,
             )
         )
+        # After the step is built: a step does not see its own writes.
         last.update({change.key: number for change in step.changes})
     return tuple(found)
 
@@ -81,7 +83,7 @@ def plain(trace: Trace, replay: str = "", others: Others = UNKNOWN) -> dict[str,
     fault, the steps whose writes it has seen, and the moves that were possible instead of it (null: not known).
     ``replay``: the command that executes it again."""
     known = [[_plain_option(option) for option in options] for options in others.steps]
-    moves = [*known, *(None for _ in trace.schedule[len(known) :])]
+    moves = [*known, *(None for _ in trace.schedule[len(known) :])]  # null is not the same as an empty list
     return {
         "format": FORMAT,
         "lakeproof": printable(trace.lakeproof),
@@ -156,9 +158,12 @@ def _writes_seen(step: TraceStep, last: Mapping[str, int]) -> Iterator[int]:
     """
     if step.mode is not Mode.NORMAL:
         return
+    # A condition that fails has seen the value it failed on. One that holds has seen what its client read before.
     if (step.effect in _OF_ONE_KEY or step.reply in _FAILED) and step.key in last:
         yield last[step.key]
     if step.effect in ("scan", "list"):
+        # The reply is words: names with their contents in parentheses. A comma within a content only makes parts that
+        # are no keys.
         named = {part.partition(" (")[0] for part in step.reply.removesuffix("; and more").split(", ")}
         prefix = _OBJECT if step.effect == "list" else "" if step.key == _GRAVELER else step.key
         yield from (last[prefix + name] for name in named if prefix + name in last)

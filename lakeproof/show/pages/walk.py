@@ -76,14 +76,16 @@ class ForkableRun(JudgedRun):
     def fork(self) -> "ForkableRun":
         """Another walk at the same place, with coroutines of its own. What was found before is not known to it.
         Cost: re-runs the moves of this one."""
+        # Coroutines cannot be copied: the world of the twin is made by running the same moves again.
         twin = ForkableRun(self.scenario, self.world.setting)
         twin.take_over(self.world.fork(), self._monitors, self._late_at)
         return twin
 
     def take_over(self, world: World, monitors: tuple[Hashable, ...], late_at: str) -> None:
         """Go on from a world, with the monitors in these states; ``late_at``: the line of the write in flight."""
-        self.world.close()
+        self.world.close()  # its own, which has not moved yet
         self.world, self._monitors, self._late_at = world, monitors, late_at
+        # What is found from here on is due to the moves that follow.
         self.verdicts.violations.clear()
         self.verdicts.reached.clear()
 
@@ -126,6 +128,7 @@ def move_named(name: str) -> Move:
     Raises:
         NoSuchMove: there is none.
     """
+    # Before the names of clients, which these resemble: `clock` is no client.
     alone = _NAME_ALONE.fullmatch(name)
     if alone and _MODES.get(alone[1]) in _ALONE:
         return Move(-1, _MODES[alone[1]], bytes.fromhex(alone[2] or "").decode(errors="replace"))
@@ -165,12 +168,14 @@ def others(trace: Trace, scenario: Scenario) -> tuple[tuple[Option, ...], ...]:
         ReplayDiverged, TraceError: the code does not follow the trace.
     Cost: steps times moves times steps.
     """
+    # First of all: the moves below belong to this trace only if the code still does what it says, step by step.
     replay(trace, scenario)
     walk = ForkableRun(scenario)
     found, spent = [], 0
     for number, step in enumerate(trace.schedule):
         taken = move_of(step)
-        spent += len(walk.world.moves()) * (number + 1)
+        spent += len(walk.world.moves()) * (number + 1)  # each fork runs the steps up to here again
+        # Before the work is done, so that the bound holds.
         if spent > STEPS_MAX:
             break
         found.append(tuple(option for option in walk.options() if option.move != taken))
