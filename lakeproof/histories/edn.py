@@ -20,16 +20,18 @@ from lakeproof.histories.events import TYPES, HistoryWriter
 from lakeproof.model.linearizability.values import Atom
 from lakeproof.words import reason
 
+# Only what both readers take for the same: a text without escapes, a number without a suffix and of no more digits than
+# Python converts, and nothing that goes on behind it, such as `12N` or `:a/b`. All else is for the library.
 _SCALAR: Final = r"""-?(?:0|[1-9][0-9]{0,4000})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
-_FLAT: Final = rf"\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\]|{_SCALAR}"
-_VALUE: Final = rf"(?:\[(?:(?:{_FLAT})(?: (?:{_FLAT}))*)?\]|{_SCALAR})"
+_FLAT: Final = rf"\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\]|{_SCALAR}"  # a vector of scalars, or one
+_VALUE: Final = rf"(?:\[(?:(?:{_FLAT})(?: (?:{_FLAT}))*)?\]|{_SCALAR})"  # two levels: [[:r 1 nil]]
 _LOGGED: Final = re.compile(_VALUE)
 _PLAIN: Final = re.compile(rf"\{{(:[a-z]+ {_VALUE}(?:, :[a-z]+ {_VALUE})*)\}}")
 _PAIR: Final = re.compile(rf":([a-z]+) ({_VALUE})(?:, |$)")
 _PIECE: Final = re.compile(_FLAT)
 _WORDS: Final = {"nil": None, "true": True, "false": False}
 _TEXT_OR_RETURN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[\r\f]', re.DOTALL)
-_BATCH: Final = 256
+_BATCH: Final = 256  # maps a call: with each one the library builds its tables
 
 
 def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
@@ -41,7 +43,7 @@ def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[
             waiting.append(form)
             if len(waiting) < _BATCH:
                 continue
-        yield from _flush(waiting, recorder)
+        yield from _flush(waiting, recorder)  # events keep their order
         if event is not None:
             _add(event, form.line, recorder)
             yield
@@ -71,13 +73,13 @@ def _plain(text: str) -> dict[str, object] | None:
         return None
     pairs = _PAIR.findall(match[1])
     event = {name: _value(value) for name, value in pairs}
-    return event if len(event) == len(pairs) else None
+    return event if len(event) == len(pairs) else None  # a name twice: `objection` says so
 
 
 def _value(text: str) -> object:
     first = text[0]
     if first == "[":
-        return [_value(piece) for piece in _PIECE.findall(text, 1, len(text) - 1)]
+        return [_value(piece) for piece in _PIECE.findall(text, 1, len(text) - 1)]  # without the outer brackets
     if first == '"':
         return text[1:-1]
     if first == ":":
@@ -98,12 +100,13 @@ def _parse_maps(waiting: Sequence[Form]) -> list[dict[str, object]]:
         return []
     try:
         values = _load_text("\n".join(_replace_returns(form.text) for form in waiting))
-    except MissingExtra:
+    except MissingExtra:  # a ValueError as well
         raise
     except ValueError as error:
         if len(waiting) == 1:
             message = f"{shorten_value(waiting[0].text)} is no EDN map ({reason(error)})"
             raise Unreadable(message, waiting[0].line) from error
+        # One of them is wrong, or some are not kept apart: halving finds the line.
         values = []
     if len(values) == len(waiting):
         return [_event(value, form) for value, form in zip(values, waiting, strict=True)]
@@ -128,6 +131,7 @@ def _load_text(text: str) -> list[object]:
         raise MissingExtra("edn_format is not installed, which reads such EDN; pip install 'lakeproof[edn]'") from error
 
     try:
+        # By default PLY writes its tables to a file beside the library; that folder may not be ours to write.
         return list(edn_format.loads_all(text, write_ply_tables=False))
     except RecursionError:
         raise ValueError("nested too deeply") from None
@@ -160,13 +164,14 @@ def _ours(value: object) -> object:
 
     match value:
         case edn_format.Keyword():
-            return Atom("keyword", f":{value.name}")
+            return Atom("keyword", f":{value.name}")  # as `_value` makes it
         case edn_format.Symbol():
             return Atom("symbol", str(value))
         case float() if not isfinite(value):
             raise ValueError(f"value {value}; expected a number that is finite")
         case bool() | int() | float() | None:
             return value
+        # `Char` is a str in this library; in EDN a character is no text.
         case str():
             return Atom("character", str(value)) if isinstance(value, edn_format.Char) else str(value)
         case edn_format.ImmutableDict() | dict():
@@ -192,7 +197,7 @@ def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:
     if missing:
         raise Unreadable(f"an event without :{missing[0]}; expected :process, :type and :f", line)
     process, kind, f = event["process"], _keyword(event["type"]), _keyword(event["f"])
-    if isinstance(process, Atom) and process.kind == "keyword":
+    if isinstance(process, Atom) and process.kind == "keyword":  # the nemesis
         return
     if type(process) is not int:
         raise Unreadable(f":process {shorten_value(process)}; expected a number, or a keyword such as :nemesis", line)
@@ -204,10 +209,12 @@ def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:
         raise Unreadable(f":f {shorten_value(event['f'])}; expected the name of an operation, a keyword", line)
     index = event.get("index")
     if index is not None:
+        # Events out of order would make another history: one in which operations overlap that did not.
         if type(index) is not int or (recorder.index is not None and index <= recorder.index):
             after = "" if recorder.index is None else f" greater than {recorder.index}, as events have their order"
             raise Unreadable(f":index {shorten_value(index)}; expected a number{after}", line)
         recorder.index = index
+    # What an unknown outcome has for a value is a remark; with independent keys it may be needed for the key.
     value = None if kind == "info" and not recorder.independent else event.get("value")
     recorder.add(process, kind, f, event.get("key"), value, event.get("time"), line)
 

@@ -14,6 +14,7 @@ FORM_MAX: Final = 1 << 24
 DEPTH_MAX: Final = 400
 """How deep a map may be nested, unread parts included."""
 
+# A backslash takes what follows along: `\"` within a text and `\{` outside of one are no marks.
 _MARK: Final = re.compile(r"""\\[\s\S]?|["\[\](){};]""")
 _TAG: Final = re.compile(r"#[A-Za-z][\w.*+!?$%&=<>/-]*")
 _CLOSES: Final = {"]": "[", ")": "(", "}": "{"}
@@ -56,12 +57,13 @@ class _Splitter:
         at = 0
         for match in _MARK.finditer(line):
             mark, start, end = match[0], match.start(), match.end()
-            if self.in_text:
+            if self.in_text:  # only a quote without a backslash ends it
                 self.in_text = mark != '"'
             elif mark == ";":
+                # A comment reaches to the line end, which stays: it keeps apart what stands before and behind.
                 self._take(line[at:start] + "\n", number)
                 return
-            elif not self.nested and mark != "{":
+            elif not self.nested and mark != "{":  # between maps
                 self._take(line[at:start], number)
                 self._around(mark, number)
                 at = end
@@ -71,18 +73,18 @@ class _Splitter:
                 if not self.nested:
                     self._take(line[at:start], number)
                     self._begin(number)
-                    at = start
+                    at = start  # the map begins with its bracket
                 self.nested.append(mark)
                 if len(self.nested) > DEPTH_MAX:
                     raise Unreadable(f"nested more than {DEPTH_MAX} deep; expected one event", self.line)
             elif mark in "])}":
-                if self.nested.pop() != _CLOSES[mark]:
+                if self.nested.pop() != _CLOSES[mark]:  # never empty: brackets between maps go to `_around`
                     raise Unreadable(f"{mark!r} closes what it did not open; expected whole maps", number)
                 if not self.nested:
                     self._take(line[at:end], number, inside=True)
                     at = end
                     yield Form(self.line, "".join(self.pieces))
-                    self.pieces, self.size = [], 0
+                    self.pieces, self.size = [], 0  # the next map may begin on this line
         self._take(line[at:], number)
 
     def end(self) -> None:
@@ -91,7 +93,7 @@ class _Splitter:
             raise Unreadable("the map that begins here does not end; expected it closed", self.line)
         if self.around and not self.ended:
             raise Unreadable(f"the file ends inside of {self.around!r}; expected it closed")
-        if self.between.strip(" ,"):
+        if self.between.strip(" ,"):  # a tag without its map
             raise Unreadable(f"the file ends with {shorten_value(self.between.strip())}; expected a map after it")
 
     def _take(self, piece: str, number: int, *, inside: bool = False) -> None:
@@ -102,6 +104,7 @@ class _Splitter:
                 raise Unreadable(f"a map of more than {FORM_MAX:,} characters; expected one event", self.line)
             return
         self.between = f"{self.between}{piece}".strip(" ,\t\r\n\f")
+        # A tag and its map may stand on different lines, so all of what came before the map is matched.
         if self.between and not _TAG.fullmatch(self.between):
             raise Unreadable(
                 f"{shorten_value(self.between)}; expected an event, a map such as {{:process 0, ...}}", number
@@ -109,6 +112,7 @@ class _Splitter:
 
     def _around(self, mark: str, number: int) -> None:
         """A bracket between maps: the one around all of them."""
+        # One bracket may be around all maps: it stands before the first.
         if mark in "[(" and not self.around and not self.between and not self.begun:
             self.around = mark
         elif self.around and not self.ended and _CLOSES.get(mark) == self.around and not self.between:

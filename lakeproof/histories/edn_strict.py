@@ -13,6 +13,7 @@ from typing import Final
 from lakeproof.histories.errors import shorten_value
 from lakeproof.plain_json import double
 
+# One match for each thing: texts and characters whole, brackets with their #, comments, and words up to the next mark.
 _PIECE: Final = re.compile(
     r'"(?:[^"\\]|\\[\s\S])*"|\\(?:[A-Za-z0-9]+|[\s\S])|#?[\[({]|[\])}]|;[^\n]*|[^\s,\[\](){}";\\]+'
 )
@@ -29,15 +30,16 @@ _NANOSECONDS: Final = re.compile(r"\.\d{6}\d*[1-9]")
 
 def objection(text: str, value: object) -> str:
     """Why the text of a form does not say what the library has made of it; empty: it does. Cost: linear."""
-    things = 0
+    things = 0  # those that are written; the value must have as many
     for before, piece in pairwise(("", *_PIECE.findall(text))):
         if piece[0] == '"':
             if not _TEXT.fullmatch(piece):
                 return f"the text {shorten_value(piece)} has an escape that EDN does not know"
             if before == "#inst" and _NANOSECONDS.search(piece):
                 return f"the time {shorten_value(piece)} is finer than microseconds: write it as text"
-        elif piece == "#_" or piece[0] == "^":
+        elif piece == "#_" or piece[0] == "^":  # #_ drops the next form, ^ adds data about it
             return f"{shorten_value(piece)} is not for data"
+        # No things of their own: a closing bracket, a comment, and a tag, which is one with the value behind it.
         elif piece[0] in "])};" or _TAG.match(piece):
             continue
         elif _HEXADECIMAL.fullmatch(piece) and len(piece) > _HEXADECIMAL_MAX:
@@ -48,6 +50,7 @@ def objection(text: str, value: object) -> str:
             except ValueError as error:
                 return str(error)
         things += 1
+    # Equal names of a map, or equal members of a set, have become one; `12abc` has become two.
     if things != _things(value):
         return "something is in a map or set twice, or two things are not kept apart"
     return ""
@@ -56,9 +59,9 @@ def objection(text: str, value: object) -> str:
 def _number(piece: str) -> None:
     """Raises ValueError for one that the library rounds."""
     if piece.endswith("M"):
-        if len(re.sub(r"[eE].*|\D", "", piece).strip("0")) > _EXACT:
+        if len(re.sub(r"[eE].*|\D", "", piece).strip("0")) > _EXACT:  # zeros at either end cost no digit
             raise ValueError(f"{shorten_value(piece)}: a decimal number of more than {_EXACT} digits")
-    elif not piece.lstrip("+-").isdigit():
+    elif not piece.lstrip("+-").isdigit():  # whole numbers are exact
         double(piece)
 
 

@@ -11,7 +11,7 @@ from lakeproof.model.snapshot import Status
 
 TYPES: Final = ("invoke", "ok", "fail", "info")
 _ENDS: Final = {"ok": Status.OK, "fail": Status.FAIL, "info": Status.INFO}
-_TIME_END: Final = 1 << 62
+_TIME_END: Final = 1 << 62  # times are kept in columns of 64 bits
 NEMESIS: Final = ("nemesis", ":nemesis")
 """The process that injects faults, as text. Its events are of the type info, whether something begins or ends."""
 
@@ -31,10 +31,12 @@ class HistoryWriter:
         if time is not None and (type(time) is not int or not -_TIME_END < time < _TIME_END):
             raise Unreadable(f"time {shorten_value(time)}; expected nanoseconds, an integer of 62 bits", line)
         opened = history.opened(process)
+        # A client may be called nemesis: then its own info ends what it has begun.
         if opened is None and type_ == "info" and process in NEMESIS:
             return
+        # An outcome other than `ok` may leave out its value, and the key with it.
         if self.independent and not (value is None and type_ in ("fail", "info")):
-            if f == "cas" and isinstance(value, list | tuple) and len(value) == 3:
+            if f == "cas" and isinstance(value, list | tuple) and len(value) == 3:  # [KEY OLD NEW] is [KEY [OLD NEW]]
                 value = value[0], value[1:]
             if key is not None or not isinstance(value, list | tuple) or len(value) != 2:
                 raise Unreadable(f"value {shorten_value(value)}; expected [KEY VALUE], as keys are independent", line)
@@ -55,6 +57,7 @@ class HistoryWriter:
                 )
         if f == "scan" and type_ == "ok" and not _are_entries(value):
             raise Unreadable(f"scan of {shorten_value(value)}; expected a list of [KEY, VALUE]", line)
+        # A write may echo its value at the ok, or not: that is no observation.
         result = self._frozen(value, line) if type_ == "ok" and (opened is None or f in _TELLING) else None
         history.end(process, _ENDS[type_], result, time=time, line=line)
 
@@ -65,6 +68,7 @@ class HistoryWriter:
             named = _plain_names(value)
             if not named.keys() <= {"start", "limit"}:
                 raise Unreadable(f"scan of {shorten_value(value)}; expected start and limit, or nothing", line)
+            # None for what is missing: from the first key, or without a limit.
             return self._frozen(named.get("start"), line), self._frozen(named.get("limit"), line)
         return self._frozen(value, line)
 
@@ -77,7 +81,7 @@ class HistoryWriter:
         if predicate is None:
             return None, self._frozen(named["value"], line)
         condition = _plain_names(predicate) if isinstance(predicate, Mapping) else {}
-        if condition.keys() == {"exists"} and condition["exists"] is True:
+        if condition.keys() == {"exists"} and condition["exists"] is True:  # 1 is not true here
             return EXISTS, self._frozen(named["value"], line)
         if condition.keys() == {"value"} and condition["value"] is not None:
             return self._frozen(condition["value"], line), self._frozen(named["value"], line)

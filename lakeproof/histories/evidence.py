@@ -15,7 +15,7 @@ from lakeproof.words import plural
 
 _VALUE_MAX: Final = 40
 _ELSEWHERE: Final = 6
-_STEP: Final = 3
+_STEP: Final = 3  # columns from one event to the next
 _BARS_MAX: Final = 30
 """Operations that are drawn; more are only listed."""
 
@@ -33,11 +33,12 @@ def story(evidence: Evidence) -> Iterator[str]:
     few = "minimal" if evidence.minimal else "perhaps not minimal"
     begin = ""
     if evidence.possible is not None:
+        # A window of a longer history.
         begin = f", whether it begins with {' or '.join(map(value, evidence.possible))}: nothing else was possible then"
     yield f"a non-linearizable sub-history ({few}){begin}:"
     yield from (f"  {line}" for line in bars(evidence.operations))
     if evidence.elsewhere:
-        shown = list(dict.fromkeys(map(_attempt, evidence.elsewhere)))
+        shown = list(dict.fromkeys(map(_attempt, evidence.elsewhere)))  # two equal writes need no two words
         more = f" and {len(shown) - _ELSEWHERE:,} more" if len(shown) > _ELSEWHERE else ""
         yield f"  at any time, or never: {', '.join(shown[:_ELSEWHERE])}{more}"
 
@@ -68,13 +69,14 @@ def _is(count: int) -> str:
 
 def bars(operations: Sequence[Operation]) -> Iterator[str]:
     """An operation a line, in the order of calls; the bars show which of them overlap. ``...``: perhaps for ever."""
+    # Only the order of events counts, so each has one place.
     events = sorted({op.call for op in operations} | {op.returned for op in operations if op.returned != NEVER})
     place = {event: at * _STEP for at, event in enumerate(events)}
     end = len(events) * _STEP
     rows = []
     for op in operations:
         begin = place[op.call]
-        until = place.get(op.returned, end)
+        until = place.get(op.returned, end)  # NEVER has none: to the right end
         drawn = " " * begin + "|" + "-" * (until - begin - 1) + ("..." if op.returned == NEVER else "|")
         lines = f"line {op.lines[0]}" if op.lines[0] else ""
         rows.append((lines, f"process {value(op.process)}", describe_operation(op), drawn))
@@ -114,6 +116,7 @@ def argument_in_words(f: str, argument: Hashable) -> str:
 def value(part: Hashable) -> str:
     """A value as people write it, shortened."""
     shown = render_value(part, lambda text: json.dumps(text) if isinstance(text, str) else repr(text))
+    # The end tells long values apart, too.
     return shown if len(shown) <= _VALUE_MAX else f"{shown[: _VALUE_MAX - 12]}...{shown[-9:]}"
 
 
@@ -122,13 +125,14 @@ def plain(part: Hashable) -> object:
     if isinstance(part, tuple):
         return [plain(one) for one in part]
     if isinstance(part, Atom):
-        if part.kind == "boolean":
+        if part.kind == "boolean":  # the spelling that `freeze` has given it
             return part.text == "true"
         if part.kind == "float":
             return float(str(part.text))
         if isinstance(part.text, frozenset):
             pairs = [pair for pair in part.text if isinstance(pair, tuple) and len(pair) == 2]
             if part.kind == "map" and all(isinstance(key, str) for key, _ in pairs):
+                # A set has no order of its own, and output must have one.
                 return {str(key): plain(one) for key, one in sorted(pairs, key=str)}
             return sorted((plain(one) for one in part.text), key=repr)
         return str(part)
@@ -159,11 +163,13 @@ def as_history(evidence: Evidence) -> Iterator[str]:
     have taken effect at any time; they never return.
     """
     first = _writes_of_values(evidence)
+    # Before all events of the history: they may have taken effect at any time since.
     events: list[tuple[int, Operation, str]] = [(-1, op, "invoke") for op in evidence.elsewhere]
     for op in (*first, *evidence.operations):
         events.append((op.call, op, "invoke"))
         kind = {Status.OK: "ok", Status.FAIL: "fail", Status.INFO: "info"}[op.status]
         events.append((op.returned, op, kind))
+    # A process of its own for each: some never return.
     free = {id(op): number for number, op in enumerate((*first, *evidence.elsewhere, *evidence.operations))}
     for _, op, kind in sorted(events, key=lambda event: event[0]):
         event = {
@@ -184,6 +190,7 @@ def _writes_of_values(evidence: Evidence) -> list[Operation]:
     write, erase = ("set", "delete") if fs <= KV.fs else ("write", "write")
     return [
         Operation(
+            # They overlap each other, and end before all others begin: any of them may be the last.
             process=None, f=erase if each is None else write, key=evidence.key, argument=each, call=-3, returned=-2
         )
         for each in evidence.possible

@@ -22,6 +22,7 @@ CONSOLE: Final = re.compile(r"INFO[ \t]+jepsen\.util[ \t]+-[ \t]+")
 """What begins each line of a console's log, as Porcupine has it: events alone."""
 LOG: Final = re.compile(r"(?:\d{4}-\d\d-\d\d\S*[ \t].*?)?(?:INFO|WARN|ERROR|DEBUG)[ \t]+(?:\[|jepsen\.)")
 """How a line of any log begins."""
+# The fourth group tells a tab from blanks, see `_add`.
 EVENT: Final = re.compile(r"(\S+)[ \t]+:(invoke|ok|fail|info)[ \t]+:(\S+)([ \t]+)(.*)")
 _LOGGER: Final = re.compile(r".*?\bjepsen\.(?:util|print)(?:[ \t]+-|:)?[ \t]+")
 _LIKE_AN_EVENT: Final = re.compile(r"(?:\d+|:\S+)[ \t]|.*[ \t]:[a-z]")
@@ -40,6 +41,7 @@ def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[
     """The same of ``history.txt`` and of ``jepsen.log``, where what other loggers say is left out, too."""
     bare = False
     for place, (number, text) in enumerate(_whole(lines)):
+        # The first line decides: a damaged line of history.txt must not pass for that of another logger.
         bare = bare if place else bool(EVENT.fullmatch(text))
         begin = None if bare else _LOGGER.match(text)
         if bare or (begin and _LIKE_AN_EVENT.match(text, begin.end())):
@@ -73,7 +75,9 @@ def _add(event: str, number: int, line: str, recorder: HistoryWriter, *, console
         return
     if not _PROCESS.fullmatch(process):
         raise Unreadable(f"process {shorten_value(process)}; expected a number, or :nemesis", number)
+    # With tabs, the next field is the error. In a console's log, there is none.
     if not console and "\t" in apart:
         text = text.partition("\t")[0]
+    # Elsewhere these outcomes have remarks in the place of a value, which may be no EDN.
     value = edn.value(text.strip(" \t"), number) if console or type_ in ("invoke", "ok") else None
     recorder.add(int(process), type_, f, None, None if type_ == "info" else value, None, number)

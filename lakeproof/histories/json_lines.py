@@ -14,7 +14,7 @@ _FIELDS: Final = frozenset({"process", "type", "f"})
 
 def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each, so that the caller may look at the size. The nemesis is left out."""
-    add = recorder.add
+    add = recorder.add  # looked up once: a file has millions of events
     for number, line in lines:
         if not line.strip(" \t\r\n"):
             continue
@@ -29,7 +29,7 @@ def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[
         if type(event) is not dict or not event.keys() >= _FIELDS:
             raise Unreadable(f"{shorten_value(line.strip())}; expected an object with process, type, f", number)
         process, type_, f = event["process"], event["type"], event["f"]
-        if type(process) is not int and type(process) is not str:
+        if type(process) is not int and type(process) is not str:  # true is an int to `isinstance`, and no process
             raise Unreadable(f"process {shorten_value(process)}; expected a number or a name", number)
         if type_ not in TYPES:
             raise Unreadable(f"type {shorten_value(type_)}; expected {', '.join(TYPES)}", number)
@@ -42,4 +42,5 @@ def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[
 
 def read_array(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """The same of objects that stand in one array, or over several lines."""
+    # Objects of JSON have the brackets and texts of EDN's maps, so one splitter serves both.
     return read(((form.line, form.text) for form in forms(lines)), recorder)

@@ -27,7 +27,7 @@ _HALVES: Final = "[KEY nil]"
 _BLANKS: Final = "maps to nil"
 _RETURNS: Final = {"lists": "a set or a queue", "sets": "a set", "maps": "a bank, or another snapshot of many keys,"}
 """What returns such values and is written otherwise."""
-_OK, _FAIL = 0, 1
+_OK, _FAIL = 0, 1  # as in the columns of `History`
 
 Examples = dict[str, Hashable]
 """Kinds of values, and one value of each."""
@@ -35,6 +35,7 @@ Examples = dict[str, Hashable]
 
 def has_completed(specification: Specification, history: History) -> bool:
     """Whether any operation returned with something to judge: it was done, or the state refused it."""
+    # A failure says something only where the settings let it: then it is an observation that the predicate was false.
     says = {f: observation_of(specification, history.settings, f, Status.FAIL, None) is not UNKNOWN for f in history.fs}
     rows = history.rows(range(len(history)))
     return any(status == _OK or (status == _FAIL and says[f]) for _, f, _, _, status, _, _ in rows)
@@ -42,12 +43,12 @@ def has_completed(specification: Specification, history: History) -> bool:
 
 def misfit(specification: Specification, history: History) -> str:
     """Why the values of a history are not those of a model, and what to use; empty: they may be. Cost: linear."""
-    if specification is MUTEX:
+    if specification is MUTEX:  # it has no values
         return _reentrant(history)
-    if specification.guarded is None:
+    if specification.guarded is None:  # no register, so no values of one kind
         return ""
     invoked, written, read = _values(specification, history)
-    named = {**read, **invoked, **written}
+    named = {**read, **invoked, **written}  # of one kind, the example is one that was written
     if named.keys() == {_TRANSACTIONS}:
         return f"{shown(named[_TRANSACTIONS])} reads or writes registers by name; use --model multi-register"
     if invoked.keys() == {_HALVES}:
@@ -64,6 +65,7 @@ def misfit(specification: Specification, history: History) -> str:
                 f"a read returned {shown(value)}, and no {kind} were written: {_RETURNS[kind]} is judged by no model "
                 f"here{whatever}"
             )
+        # Where lists alone were written, no read can return a number or a text.
         if written.keys() == {"lists"} and kind not in (*_RETURNS, _TRANSACTIONS):
             return (
                 f"a read returned {shown(value)}, and lists were written, such as {shown(written['lists'])}{whatever}"
@@ -79,14 +81,17 @@ def hint(specification: Specification, history: History, numbers: Iterable[int],
     for register, value in _observed_values(specification, failed):
         part = map(history.operation, numbers)
         writes = [(op, one) for op in part for name, one in _written_values(specification, op) if name == register]
+        # A text that was appended to holds what was written, without being equal to it.
         grown = isinstance(value, str) and "append" in specification.fs  # of what was appended, perhaps
         if value in (None, UNKNOWN) or any(one == value or (grown and str(one) in str(value)) for _, one in writes):
             continue
         never, kinds = f"{shown(value)} was never written", {kind_of(one) for _, one in writes} - {"nil"}
         if kinds and kind_of(value) not in kinds:
             return f"{never}: {_and(kinds)} written and {_and([kind_of(value)])} read"
+        # If no write was surely over when the read began, the key may still have had its first value.
         early = all(op.returned > failed.call or op.status is not Status.OK for op, _ in writes)
         begin = json.dumps(plain(value))
+        # Only if the option would give the same value back: JSON has no keywords and no sets.
         if early and history.settings.initial is UNKNOWN and freeze(decode(begin)) == value:
             return f"{never}: is it the initial value? --initial {begin}"
         pairs = writes and all(isinstance(one, tuple) and len(one) == 2 for _, one in writes)
@@ -109,6 +114,7 @@ def _and(kinds: Iterable[str]) -> str:
 def _values(specification: Specification, history: History) -> tuple[Examples, Examples, Examples]:
     """What reads were invoked with, what was to be written, and what was read; nil is in none."""
     invoked: Examples = {}
+    # The initial value counts as written.
     written: Examples = {} if history.settings.initial is UNKNOWN else {kind_of(history.settings.initial): None}
     read: Examples = {}
     values = history.values
@@ -120,6 +126,7 @@ def _values(specification: Specification, history: History) -> tuple[Examples, E
             if status == _OK and values[result] is not None:
                 read[_kind_or_transaction(values[result])] = values[result]
         else:
+            # Of both, the expected value counts as well: another operation must have written it.
             for one in given if f in ("cas", "set_if") and isinstance(given, tuple) else (given,):
                 if one is not None:
                     written[_kind_or_transaction(one)] = one
@@ -139,6 +146,7 @@ def _kind_or_transaction(value: Hashable) -> str:
 
 
 def _micro(one: Hashable) -> bool:
+    # A micro-operation has a name, a register and a value: `[:r :x nil]`.
     return isinstance(one, tuple) and len(one) == 3 and str(one[0]).removeprefix(":") in ("r", "w", "read", "write")
 
 
@@ -147,7 +155,7 @@ def _reentrant(history: History) -> str:
     columns = history.columns()
     rows = zip(history.invocations(), columns["process"], columns["status"], columns["line"], strict=True)
     for (f, key, _), process, status, line in rows:
-        if f == "acquire" and status == _OK:
+        if f == "acquire" and status == _OK:  # of a failed or unknown one nothing follows
             before = open_lines.setdefault((key, process), line)
             if before != line:
                 return (
@@ -155,6 +163,7 @@ def _reentrant(history: History) -> str:
                     "releases nothing between: a re-entrant lock is judged by no model here; if this is none, use "
                     "--model mutex"
                 )
+        # A release whose outcome is unknown may have taken place: then the next acquire is none within the first.
         elif f == "release" and status != _FAIL:
             open_lines.pop((key, process), None)
     return ""

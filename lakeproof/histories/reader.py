@@ -34,8 +34,9 @@ DEFAULTS: Final[Mapping[str, Settings]] = {
 }
 """What the recorders of a format mean, unless an option differs: see docs/histories.md."""
 
-_BEGINNING: Final = 1 << 16
-_PATIENCE: Final = 1 << 12
+_BEGINNING: Final = 1 << 16  # bytes that `detect` looks at
+_PATIENCE: Final = 1 << 12  # events from one look at the memory to the next
+# `json` goes before `jsonl`, whose pattern an object over several lines matches as well.
 _LEADS: Final = (
     ("json", re.compile(r'\[\s*\{\s*"|\{\s*\n\s*"')),
     ("jsonl", re.compile(r'\{\s*"')),
@@ -48,7 +49,7 @@ _NOT_READ: Final = (
     (re.compile(r'\{\s*"Partitions"\s*:'), "is a picture of Porcupine's, with operations in words; give the events"),
 )
 """Files of others that begin like this, and what to give in their place."""
-_SKIPPED: Final = re.compile(r"(?:[\s,]|;[^\n]*\n)*")
+_SKIPPED: Final = re.compile(r"(?:[\s,]|;[^\n]*\n)*")  # blanks, commas and EDN's comments
 
 
 class TooLarge(Exception):
@@ -65,7 +66,7 @@ def read(
     with open_history(path) as file:
         format_ = format_ or detect(file)
         history = History(settings or DEFAULTS[format_])
-        count, lines = -1, Lines(file)
+        count, lines = -1, Lines(file)  # -1: no event
         try:
             reader = FORMATS[format_](lines, HistoryWriter(history, independent=independent))
             for count, _ in enumerate(reader):
@@ -86,6 +87,7 @@ def read(
 def open_history(path: Path) -> BinaryIO:
     """The bytes of a file, unpacked if they are packed by gzip."""
     with path.open("rb") as file:
+        # By the bytes, not the name: a renamed file is read all the same.
         packed = file.read(2) == b"\x1f\x8b"
     return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")
 
@@ -93,10 +95,11 @@ def open_history(path: Path) -> BinaryIO:
 def detect(file: BinaryIO) -> str:
     """The format, by how the file begins; the file is left at its beginning. Raises Unreadable."""
     try:
+        # The cut may lie in the middle of a letter.
         beginning = file.read(_BEGINNING).removeprefix(BOM_UTF8).decode("utf-8", "replace")
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise Unreadable(f"is damaged as a gzip file ({reason(error)})") from error
-    file.seek(0)
+    file.seek(0)  # a packed file is unpacked once more
     match = _SKIPPED.match(beginning)
     start = match.end() if match else 0
     for mark, why in _NOT_READ:
@@ -127,9 +130,10 @@ class Lines:
             self.number += 1
             if self.number == 1:
                 line = line.removeprefix(BOM_UTF8)
+            # `readline` has stopped at the limit: what follows would pass for another line.
             if len(line) == LINE_MAX:
                 raise Unreadable(f"longer than {LINE_MAX:,} bytes; expected one event a line", self.number)
-            if b"\0" in line:
+            if b"\0" in line:  # as in a hole that a crash leaves in a file
                 raise Unreadable("holds the byte NUL; expected text", self.number)
             try:
                 yield self.number, line.decode()

@@ -41,6 +41,8 @@ END_SECONDS: Final = 1.0
 _CHUNK: Final = 1 << 16
 _STDERR_KEPT: Final = 400
 
+# `read` fails when lakeproof's end of the pipe closes, also that of a killed process. Blanks around each number keep
+# `12` from being found in `312`.
 _GUARD: Final = """
 kept=" "
 while read -r what group; do
@@ -77,7 +79,7 @@ class Command:
         """The command with the files as they are now. Cost: a look at each word."""
         stamps = []
         for word in words:
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):  # most words name no file
                 stamps.append(os.stat(os.path.join(folder or "", word)).st_mtime_ns)  # noqa: PTH116, PTH118  # each run
         return cls(words, folder, seconds, tuple(stamps))
 
@@ -93,6 +95,7 @@ class _Guard:
         self._owner = 0
 
     def note(self, what: str, group: int) -> None:
+        # A forked process has a guard of its own: that of its parent waits for the parent to end.
         if self._process is None or self._owner != os.getpid():
             self._owner = os.getpid()
             self._process = subprocess.Popen(
@@ -101,7 +104,7 @@ class _Guard:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
-                start_new_session=True,
+                start_new_session=True,  # out of reach of Ctrl-C in the terminal
             )
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # killed from outside: then it guards nothing more
@@ -147,7 +150,7 @@ class ProgramLife:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                start_new_session=True,
+                start_new_session=True,  # a group of its own, for `killpg` and against Ctrl-C
             )
         except (OSError, ValueError) as error:
             where = "" if command.folder is None else f" in {command.folder}"
@@ -161,6 +164,7 @@ class ProgramLife:
         assert process.stdout is not None
         assert process.stderr is not None
         self._in, self._out, self._err = process.stdin.fileno(), process.stdout.fileno(), process.stderr.fileno()
+        # Both pipes may be full at once. A call that blocks would wait for a program that waits for us.
         for file in (self._in, self._out, self._err):
             os.set_blocking(file, False)
         self._poll = select.poll()
@@ -180,7 +184,7 @@ class ProgramLife:
             for due in range(len(lines), 0, -1):
                 line = self._line(self.command.seconds)
                 if due == 1:
-                    if self._received:
+                    if self._received:  # more lines than were due
                         raise self.failed(f"{bytes(self._received[:80])!r} without a request; one line answers one")
                     self.busy = False
                 yield line
@@ -211,10 +215,11 @@ class ProgramLife:
 
     def close(self) -> None:
         """Kill it, with all that it has started. Never raises."""
-        if self._process.stdin is None or self._process.stdin.closed:
+        if self._process.stdin is None or self._process.stdin.closed:  # it was closed before
             return
-        self._drain_stderr()
+        self._drain_stderr()  # what it wrote last says why it failed
         with contextlib.suppress(OSError):
+            # The whole group: what the program has started would outlive it.
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         GUARD.note("ended", self._process.pid)
@@ -236,7 +241,7 @@ class ProgramLife:
                 continue
             except BlockingIOError:
                 pass
-            except OSError:
+            except OSError:  # it has closed its stdin, most often by ending
                 raise self.failed(self._ended()) from None
             left = deadline - time.monotonic()
             if left <= 0:
@@ -254,9 +259,10 @@ class ProgramLife:
                 line = bytes(self._received[:end])
                 del self._received[: end + 1]
                 return line
-            looked = len(self._received)
+            looked = len(self._received)  # only what comes now can have the line end
             if looked > LINE_MAX:
                 raise self.failed(f"a line of more than {LINE_MAX:,} bytes")
+            # The time begins when there is nothing left to read: what was sent ahead does not count against a line.
             deadline = deadline or time.monotonic() + seconds
             self._wait(deadline, seconds)
 
@@ -283,7 +289,7 @@ class ProgramLife:
     def _drain_stderr(self) -> None:
         """Keep the end of what it has written, so that a full pipe never blocks it."""
         with contextlib.suppress(OSError):
-            for _ in range(0 if self._mute else 16):
+            for _ in range(0 if self._mute else 16):  # at most 1 MiB, also of one that never stops
                 chunk = os.read(self._err, _CHUNK)
                 if not chunk:
                     self._mute = True

@@ -35,7 +35,7 @@ CHILDREN_MIN: Final = 2
 """Processes of one command that are used in turn."""
 CHILDREN_MAX: Final = 8
 """Processes of one command, at most."""
-NO_REPLY: Final = (0, "")
+NO_REPLY: Final = (0, "")  # what the first step of a flow follows on
 KNOWN_MAX: Final = 200_000
 """Steps of flows that are remembered; then memory begins anew."""
 
@@ -66,6 +66,7 @@ class Pool:
     def __init__(self) -> None:
         self._owner = os.getpid()
         self._idle: dict[Command, list[ProgramLife]] = defaultdict(list)
+        # Weak: a run that is dropped must end, which gives its process back.
         self._lent: dict[Command, OrderedDict[int, weakref.ref[FlowRun]]] = defaultdict(OrderedDict)
         self._known: dict[tuple[Command, str, str], ReplyTree] = {}
         self._steps = 0
@@ -77,11 +78,13 @@ class Pool:
         self._look_who_asks()
         lent, idle = self._lent[command], self._idle[command]
         if not idle and len(lent) >= CHILDREN_MAX:
+            # It can begin again elsewhere, since memory has all its replies: that costs one round trip.
             _, oldest = lent.popitem(last=False)
             if (other := oldest()) is not None:
                 other.give_away()
+        # Two processes take turns even if one would do: what differs between them must show.
         new = not idle or len(idle) + len(lent) < CHILDREN_MIN
-        child = self._new(command) if new else idle.pop(0)
+        child = self._new(command) if new else idle.pop(0)  # the one that has rested longest
         lent[id(run)] = weakref.ref(run)
         return child
 
@@ -94,6 +97,7 @@ class Pool:
         """Remember a step: the first one of a run, or what follows a reply after a known one."""
         self._steps += 1
         if self._steps > KNOWN_MAX:
+            # Runs that are under way keep the steps of their own path.
             self._known, self._steps = {}, 1
         found = ReplyTree(message, protocol.count_opened(message) + (0 if after is None else after.opened))
         if after is None:
@@ -111,6 +115,7 @@ class Pool:
         self._lent[command].pop(id(run), None)
         if self._owner != os.getpid() or child.over:
             return
+        # A line that is due would be taken for the answer to the next request.
         if child.busy or not child.resets or len(self._idle[command]) >= CHILDREN_MAX:
             child.close()
         else:
@@ -163,6 +168,7 @@ class FlowRun:
         self._replies: list[Reply] = []
         self._path: list[ReplyTree] = []
         begun = POOL.known(*self.what)
+        # An end is never taken from memory alone: in each run a process must come to it again.
         if begun is None or begun.ends:
             self._catch_up()
         else:
@@ -176,7 +182,7 @@ class FlowRun:
     def state_key(self) -> Hashable:
         """The state that the flow says it is in; None where it does not say."""
         key = self.now.state_key if isinstance(self.now, Asks) else None
-        return None if key is None else (self.what, key)
+        return None if key is None else (self.what, key)  # of this call: states of two calls are not compared
 
     def answer(self, number: int, reply: str) -> Message:
         """Answer an effect that the flow waits for, and hear what it does then."""
@@ -185,6 +191,7 @@ class FlowRun:
         if self._child is not None:
             (line,) = self._exchanged(self._child, [protocol.answer(self._child.number, number, reply)])
             self._hear(self._child, line, len(self._replies))
+        # No process is at this point. All replies go out together, and what comes back is compared with memory.
         elif known is None or known.ends:
             self._catch_up()
         else:
@@ -216,18 +223,19 @@ class FlowRun:
             child.greet()
         except ProgramFailed as error:
             raise self._named(error) from None
-        lines = [protocol.reset(child.number)] if child.flow_open else []
+        lines = [protocol.reset(child.number)] if child.flow_open else []  # the flow that the process ran before
         resets = len(lines)
-        child.number += 1
+        child.number += 1  # late lines of the flow before have another number
         child.flow_open = True
         lines.append(protocol.start(child.number, call, arguments))
         lines += [protocol.answer(child.number, number, reply) for number, reply in self._replies]
+        # Answers to the reset come before 0, the first step is at 0, and what follows reply n is at n.
         for at, line in enumerate(self._exchanged(child, lines), start=-resets):
             if at >= 0:
                 self._hear(child, line, at)
                 continue
             try:
-                read_acknowledgement(line, child.number - 1)
+                read_acknowledgement(line, child.number - 1)  # the flow before this one
             except Nonsense as error:
                 raise self._failed(child, str(error)) from error
 
@@ -239,17 +247,19 @@ class FlowRun:
 
     def _hear(self, child: ProgramLife, line: bytes, at: int) -> None:
         """What the flow does after so many replies: something new, or what it did before."""
+        # At 0 there is no step before.
         after, reply = (self._path[at - 1], self._replies[at - 1]) if at else (None, NO_REPLY)
         opened = 0 if after is None else after.opened
         try:
             message = read_message(line, child.number, opened + 1)
-            _fits(message, opened - at)
+            _fits(message, opened - at)  # each reply has closed one
         except Nonsense as error:
             raise self._failed(child, str(error)) from error
         known = POOL.known(*self.what) if after is None else after.following.get(reply)
         # Its own path first: the memory of all runs may have begun anew since.
         known = self._path[at] if at < len(self._path) else known or POOL.learn(message, self, after, reply)
         if known.message != message:
+            # None of the processes is trusted any more: which one was right is not known.
             child.close()
             POOL.end_idle(self.what[0])
             raise NondeterministicFlow(

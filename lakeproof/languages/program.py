@@ -25,6 +25,7 @@ from lakeproof.model import channels, kv, objects, watches
 from lakeproof.scenario import Call, ScenarioError
 
 SECONDS_MAX: Final = 3600.0
+# The protocol has no words for these.
 PythonAlone = kv.Transact | channels.Op | watches.StartWatch | Local | Wake | Withdrawn | Unanswered
 
 Decoder = Callable[[Hashable], Hashable]
@@ -90,6 +91,7 @@ class Program:
             raise ScenarioError(f"Program({command!r}): seconds={seconds!r}, expected more than 0, at most 3600")
         known = tuple(sorted((errors or {}).items()))
         for kind, error_class in known:
+            # Not only true or false: an error that says neither would be taken for a mistake of the flow.
             if type(getattr(error_class, "definite", None)) is not bool:
                 raise ScenarioError(
                     f"Program({command!r}): errors[{kind!r}] is {error_class!r}; expected an exception class that says "
@@ -127,12 +129,13 @@ class ProgramFlow:
             message = run.now
             match message:
                 case Mints():
+                    # No step of a schedule.
                     run.answer(message.number, protocol.mint_reply(env.ids.unique(message.kind)))
                 case Opens():
-                    async with env.parallel(cancel=False) as group:
+                    async with env.parallel(cancel=False) as group:  # a program cannot take back an effect
                         _start(env, run, group)
                 case Returns():
-                    run.give_away()
+                    run.give_away()  # another run may use the process now
                     return self._result(message)
                 case Raises():
                     run.give_away()
@@ -144,6 +147,7 @@ class ProgramFlow:
                     run.answer_last(reply)
 
     def _command(self) -> Command:
+        # In each run: it may have been built anew.
         return Command.as_it_is(self.program.command, self.program.folder, self.program.seconds)
 
     def _arguments(self, args: tuple[Hashable, ...], options: Mapping[str, Hashable]) -> str:
@@ -165,8 +169,10 @@ class ProgramFlow:
         """What the call raises. ProgramFailed: the program calls an error definite that is not, or the reverse."""
         if message.definite is None:
             at = f" at {message.at}" if message.at else ""
+            # The program's word, as the name of a class: so it is reported like an exception of a flow in Python.
             named = "".join(one for one in message.kind if one.isalnum() or one == "_") or "Error"
             return cast("Exception", type(named, (Exception,), {})(printable(f"{message.message}{at}".strip())))
+        # A scenario's words go before ours.
         known = {**protocol.STORE_ERRORS, **dict(self.program.errors)}.get(message.kind)
         if known is None:
             return Raised(message.kind, message.message, message.definite)
@@ -184,6 +190,7 @@ def _start(env: Env, run: FlowRun, group: Group) -> None:
     """Start a task for each effect that has just been opened."""
     if isinstance(run.now, Opens):
         for task, request in run.now.effects:
+            # By the program's own name for it: a number in order of start would depend on the order of replies.
             group.start_as(task, _ask, env, run, group, request)
 
 
@@ -195,7 +202,7 @@ async def _ask(env: Env, run: FlowRun, group: Group, request: Asks | Mints) -> N
     else:
         reply = await _perform_effect(env, request.effect)
     run.answer(request.number, reply)
-    _start(env, run, group)
+    _start(env, run, group)  # what this reply has opened
 
 
 async def _perform_effect(env: Env, effect: Effect) -> str:
@@ -211,7 +218,7 @@ async def _perform_object_effect(env: Env, effect: Effect) -> Hashable:
     if isinstance(effect, Now):
         return await env.clock.now()
     if isinstance(effect, Sleep):
-        await env.clock.sleep(effect.microseconds)
+        await env.clock.sleep(effect.microseconds)  # by the clock of the model
         return None
     assert not isinstance(effect, PythonAlone), "no flow of a program asks for it"
     if isinstance(effect, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):

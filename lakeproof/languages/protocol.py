@@ -19,7 +19,7 @@ from lakeproof.model import kv, objects
 VERSION: Final = 1
 LINE_MAX: Final = 16 << 20
 """Bytes of a line; a longer one is nonsense, and is not read to its end."""
-_SHOWN: Final = 120
+_SHOWN: Final = 120  # characters of a value in a message
 INT_BITS: Final = 63
 """Of a whole number, with its sign apart."""
 
@@ -38,7 +38,7 @@ class Asks:
 
     number: int
     effect: Effect
-    at: str = attrs.field(eq=False)
+    at: str = attrs.field(eq=False)  # a place is no part of what a flow does
     state: str | None = None
     """What decides all that the flow does from here on, as it says: JSON. None: it does not say."""
 
@@ -109,6 +109,7 @@ def greeting() -> bytes:
 
 def start(number: int, call: str, args: str) -> bytes:
     """Begin a flow. args: of `arguments`."""
+    # The arguments are already JSON: they are made once for all runs of a call.
     return f'{{"start":{number},"call":{json.dumps(call)},{args}}}\n'.encode()
 
 
@@ -128,6 +129,7 @@ def arguments(args: Sequence[object], options: Mapping[str, object]) -> str:
     Raises:
         TypeError: one has no JSON; names it, what is expected, and the repair.
     """
+    # Sorted: one call has one text, by which its runs are known.
     plain = [_plain(arg) for arg in args], {name: _plain(value) for name, value in sorted(options.items())}
     return f'"args":{_json(plain[0])},"options":{_json(plain[1])}'
 
@@ -136,7 +138,7 @@ def _plain(value: object) -> object:
     match value:
         case None | bool() | str():
             return value
-        case int() if value.bit_length() <= INT_BITS:
+        case int() if value.bit_length() <= INT_BITS:  # JSON readers in other languages have 64 bits
             return value
         case bytes():
             return {"base64": _b64(value)}
@@ -157,6 +159,7 @@ def mint_reply(identifier: str) -> str:
 def error_reply(error: Exception) -> str:
     """An error of a store, as a reply."""
     kind = type(error)
+    # By the bases, too: a store may raise a class of its own below one of these.
     name = next((_KINDS[base] for base in kind.__mro__ if base in _KINDS), None)
     if name is None:
         raise Unfit(f"an error {kind.__name__}")
@@ -164,6 +167,7 @@ def error_reply(error: Exception) -> str:
     return f'"error":{{"kind":"{name}","definite":{json.dumps(definite)}}}'
 
 
+# A search meets the same effects with the same replies in many of its runs.
 @lru_cache(1 << 14)
 def effect_reply(effect: Effect, reply: Hashable) -> str:
     """The reply of a store to an effect.
@@ -183,8 +187,9 @@ def effect_reply(effect: Effect, reply: Hashable) -> str:
             return f'"ok":{_json(_head(reply))}'
         case objects.ListObjects(), objects.Page():
             return f'"ok":{_json({"heads": [_head(head) for head in reply.heads], "more": reply.more})}'
-        case Now(), int():
+        case Now(), int():  # microseconds since 1970
             return f'"ok":{{"now":{reply}}}'
+        # Before this every read has had its type: None to a read is no answer of a store.
         case _, None if not isinstance(effect, _READS):
             return '"ok":{}'
     raise Unfit(f"{type(reply).__name__} to {type(effect).__name__}")

@@ -30,11 +30,11 @@ from lakeproof.model import kv, objects
 from lakeproof.plain_json import decode
 from lakeproof.words import reason
 
-_SHOWN: Final = 120
+_SHOWN: Final = 120  # characters of a value in a message
 _WORDS_MAX: Final = 300
 _MINT: Final = "unique"
-_TASK: Final = re.compile(r"[1-9][0-9]{0,5}(\.[1-9][0-9]{0,5}){0,20}")
-_PLACE: Final = re.compile(r"[^\x00-\x1f]{1,200}:[0-9]{1,9}")
+_TASK: Final = re.compile(r"[1-9][0-9]{0,5}(\.[1-9][0-9]{0,5}){0,20}")  # numbers of children: 2.1
+_PLACE: Final = re.compile(r"[^\x00-\x1f]{1,200}:[0-9]{1,9}")  # FILE:LINE, on one line of a report
 
 
 @attrs.frozen
@@ -47,13 +47,13 @@ class Greeting:
 def read_greeting(line: bytes) -> Greeting:
     """Raises Nonsense: it is no greeting, or of another version."""
     body = _object(line)
-    if body.get("protocol") != "flow:" or type(body.get("version")) is not int:
+    if body.get("protocol") != "flow:" or type(body.get("version")) is not int:  # true is an int, and no version
         raise Nonsense(
             f'{shorten_line(line)}: expected {{"protocol": "flow:", "version": {VERSION}}} as its first line'
         )
     if body["version"] != VERSION:
         raise Nonsense(f"version {body['version']} of the protocol flow:; expected {VERSION}: use that adapter")
-    resets = body.get("resets", True)
+    resets = body.get("resets", True)  # most do, so it may be left out
     if type(resets) is not bool:
         raise Nonsense(f'"resets" is {_shorten_value(resets)}; expected true or false')
     return Greeting(resets)
@@ -74,12 +74,13 @@ def read_message(line: bytes, flow: int, number: int) -> Message:
     body = _object(line)
     if body.get("flow") != flow:
         raise Nonsense(f'{shorten_line(line)}: expected "flow": {flow}; an earlier flow must be silent after its reset')
+    # A wrong place is refused in each kind of line, also in those of which it is not shown.
     at = _place(body)
     if "op" in body:
         return _read_request(line, body, number)
     if "opens" in body:
         return _opens(line, body["opens"], number)
-    if ("returns" in body) is ("raises" in body):
+    if ("returns" in body) is ("raises" in body):  # both, or neither
         raise Nonsense(f'{shorten_line(line)}: expected one of "op", "opens", "returns" and "raises"')
     if "returns" in body:
         return Returns(_freeze_value(body["returns"]))
@@ -111,6 +112,7 @@ def _read_request(line: bytes, body: Mapping[str, object], number: int) -> Asks 
 def _opens(line: bytes, body: object, number: int) -> Opens:
     """Effects of several tasks. Raises Nonsense, also for one task with two of them."""
     found: list[tuple[str, Asks | Mints]] = []
+    # One effect alone passes for a list of it.
     for at, each in enumerate(cast("list[object]", body) if type(body) is list else [body]):
         if type(each) is not dict:
             raise Nonsense(f'"opens" is {_shorten_value(body)}; expected a list of effects')
@@ -119,7 +121,7 @@ def _opens(line: bytes, body: object, number: int) -> Opens:
             raise Nonsense(f'"task": {_shorten_value(task)}; expected a path such as "2.1", or "" for the main task')
         if task in dict(found):
             raise Nonsense(f"{shorten_line(line)}: task {task!r} asks for two effects; expected one for each task")
-        found.append((task, _read_request(line, each, number + at)))
+        found.append((task, _read_request(line, each, number + at)))  # they count on within the line
     return Opens(tuple(found))
 
 
@@ -151,6 +153,7 @@ def _effect(line: bytes, body: Mapping[str, object]) -> Effect:
 
 def _text(body: Mapping[str, object], name: str) -> str:
     found = body.get(name)
+    # JSON can write half of a surrogate pair, which no later line of ours could carry.
     if type(found) is not str or any("\ud800" <= one <= "\udfff" for one in found):
         raise Nonsense(f'"{name}": {_shorten_value(found)}; expected text that has a UTF-8')
     return found
@@ -192,7 +195,7 @@ def _value(body: Mapping[str, object], name: str) -> bytes:
 
 def _predicate(body: Mapping[str, object], name: str) -> kv.Predicate:
     found = body.get(name)
-    if found is None and name in body:
+    if found is None and name in body:  # null, and not left out
         return None
     if type(found) is dict and found == {"exists": True}:
         return kv.EXISTS
@@ -211,7 +214,7 @@ def _token(body: Mapping[str, object], name: str) -> bytes:
 
 
 def _number(body: Mapping[str, object], name: str) -> int:
-    found = body.get(name, 0)
+    found = body.get(name, 0)  # left out: 0
     if type(found) is not int or found.bit_length() > INT_BITS:
         raise Nonsense(f'"{name}": {_shorten_value(found)}; expected a whole number of at most 63 bits')
     return found
@@ -305,6 +308,7 @@ def _freeze_value(value: object) -> Hashable:
         case list():
             return tuple(_freeze_value(part) for part in cast("list[object]", value))
         case dict():
+            # JSON's order of names means nothing.
             return tuple((name, _freeze_value(part)) for name, part in sorted(cast("dict[str, object]", value).items()))
     return value
 

@@ -87,7 +87,7 @@ class Campaign:
     ) -> "Campaign":
         """For scenarios of the catalogue: all flows of the catalogue are mutated, or the engine. For those of a user's
         file: it is."""
-        if source.file is not None:
+        if source.file is not None:  # its flows, judged by its scenarios
             origins = {Origin(file=source.file): tuple(names)}
             files = {source.file.name: source.file}
             return cls(origins=origins, files=files, source=source, bounds=bounds)
@@ -97,7 +97,7 @@ class Campaign:
         wanted = frozenset(names)
         found = {
             Origin(module.__name__): tuple(each.name for each in scenarios_of(module) if each.name in wanted)
-            for module in (*modules(), *([histories] if engine else []))
+            for module in (*modules(), *([histories] if engine else []))  # the checker of histories is judged by these
         }
         chosen = {origin: those for origin, those in found.items() if those}
         files = engine_files() if engine else flow_files()
@@ -118,7 +118,7 @@ def reaches(plan: Campaign, results: Results, jobs: int, listener: Listener) -> 
         for name in names:
             if (found := results.reach(key_of_reach(code, name), origin)) is not None:
                 known[name] = found
-        missing = tuple(name for name in names if name not in known)
+        missing = tuple(name for name in names if name not in known)  # in one process for each module: it plants once
         if missing:
             works.append(Reaching(origin=origin, names=missing, files=paths, seconds=REACH_SECONDS))
     total = sum(map(len, plan.origins.values()))
@@ -131,6 +131,7 @@ def reaches(plan: Campaign, results: Results, jobs: int, listener: Listener) -> 
         listener.reached(len(known), total)
     found_all = tuple(known[name] for names in plan.origins.values() for name in names)
     for each in found_all:
+        # A mutant would be `killed` by a verdict that is wrong without it.
         if each.wrong:
             raise LoadError(f"{each.scenario}: not as expected before anything is changed: {each.wrong}; mend it first")
     return found_all
@@ -155,6 +156,7 @@ def relevant(
 
 def design_of(scenario: str) -> str:
     """The design of a scenario or a machine, by its name."""
+    # Names begin with DESIGN/VARIANT; a machine may have more behind a `+`.
     return "/".join(scenario.partition("+")[0].split("/")[:2])
 
 
@@ -192,10 +194,12 @@ def judge(
     for mutant in mutants:
         steps = index.steps(mutant.file, mutant.lines, plan.bounds, exact=plan.engine)
         if not steps:
+            # The function runs, but not these lines: that is a gap of the scenarios, like a mutant that survives.
             entered = index.executing(mutant.file, *mutant.span)
             yield judged_mutant(mutant, MutantResult(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
             continue
         steps = (*steps, *_machines(plan, steps))
+        # Before the steps are put in order: which judge comes first does not change the fate.
         key = key_of_verdict(code, mutant, steps, plan.bounds, thorough=plan.thorough)
         before = results.verdict(key)
         if before is not None:
@@ -203,6 +207,7 @@ def judge(
             continue
         path = plan.files[mutant.file]
         killer = results.killer(mutant)
+        # The last killer first: it most likely kills again, and then the others need not run. Machines stay behind.
         steps = tuple(sorted(steps, key=lambda step: (step.machine, step.scenario != killer)))
         work = Judging(
             file=mutant.file,
@@ -212,12 +217,12 @@ def judge(
             bounds=plan.bounds,
             thorough=plan.thorough,
         )
-        by_work[id(work)] = mutant, key
+        by_work[id(work)] = mutant, key  # `works` keeps each alive, so an id is not used twice
         works.append(work)
     for report in carried_out(works if jobs else (), jobs, plan.bounds.seconds, afresh=plan.engine):
         message = report.message
         if isinstance(message, Failed):
-            fate = TIMED_OUT if message.silent else UNUSABLE
+            fate = TIMED_OUT if message.silent else UNUSABLE  # it may hang in what no limit reaches
             message = MutantResult(fate=fate, why=message.why)
         if isinstance(message, MutantResult):
             mutant, key = by_work[id(report.work)]

@@ -10,7 +10,7 @@ class Index:
     """Scenarios by the lines that they execute."""
 
     def __init__(self, reaches: Sequence[Reach]) -> None:
-        self._by_size = sorted(reaches, key=lambda each: each.states)
+        self._by_size = sorted(reaches, key=lambda each: each.states)  # numbers by size: in `executing` they sort alike
         self._at: dict[tuple[str, int], set[int]] = {}
         for number, reach in enumerate(self._by_size):
             for file, lines in reach.lines:
@@ -33,6 +33,7 @@ class Index:
         the one first that executes the least besides this file. exact: a mutant must find as many states."""
         met: Counter[str] = Counter()
         ranked: list[tuple[int, JudgeStep]] = []
+        # Fewest states first, as they take the least time; then those that execute little else than the file.
         for each in sorted(self.executing(file, *lines), key=lambda reach: (reach.states, -_share(reach, file))):
             variant = "/".join(each.scenario.split("/")[:2])
             met[variant] += 1
@@ -43,7 +44,7 @@ class Index:
                 states=each.states if exact else 0,
             )
             ranked.append((met[variant], step))
-        return tuple(step for _, step in sorted(ranked, key=lambda row: row[0]))
+        return tuple(step for _, step in sorted(ranked, key=lambda row: row[0]))  # stable: by size within a rank
 
 
 def _share(reach: Reach, file: str) -> float:

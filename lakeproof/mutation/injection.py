@@ -41,6 +41,7 @@ def engine_files() -> dict[str, Path]:
     """By name, such as ``search/kernel.py``: the files of the search, and of the checker of recorded histories. Without
     the board: the processes that judge mutants have it loaded themselves."""
     root = package()
+    # `work.run` has imported the board before anything is planted.
     kept_out = {"__init__.py", "board.py"}
     found = [path for room in ENGINE for path in sorted((root / room).glob("*.py")) if path.name not in kept_out]
     return {path.relative_to(root).as_posix(): path for path in found}
@@ -78,6 +79,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             return None
         where = str(self.paths[fullname])
         loader = _Planted(fullname, where, self.code(fullname))
+        # With the path of the file: tracebacks, and searches for the lines of a flow, look into it.
         return importlib.util.spec_from_file_location(fullname, where, loader=loader)
 
 
@@ -90,4 +92,4 @@ def plant(paths: Mapping[str, Path], code: Callable[[str], CodeType]) -> None:
     for module in paths:
         if module in sys.modules:
             raise AlreadyLoaded(f"{module} is loaded already: the mutant would not run")
-    sys.meta_path.insert(0, _Finder(paths, code))
+    sys.meta_path.insert(0, _Finder(paths, code))  # before the finder of files

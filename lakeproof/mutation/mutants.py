@@ -101,9 +101,10 @@ def mutants_of(
             continue
         number = 0
         span = (node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
-        seen = {ast.dump(node)}
+        seen = {ast.dump(node)}  # two operators may make the same of a function
         for operator in operators:
             for change in _changes(node, operator):
+                # In place, and taken back even if the caller stops here: all mutants share the tree of the file.
                 change.make()
                 try:
                     dump = ast.dump(node)
@@ -128,7 +129,7 @@ def mutants_of(
 
 def _tree(path: Path) -> ast.Module:
     try:
-        return ast.parse(path.read_bytes(), filename=str(path))
+        return ast.parse(path.read_bytes(), filename=str(path))  # bytes: the file may name its encoding
     except (OSError, SyntaxError, ValueError) as error:
         raise NotMutable(f"{path}: {error}; name a Python file") from error
 
@@ -140,6 +141,7 @@ def noting(path: Path, name: str) -> CodeType:
         NotMutable.
     """
     tree = _tree(path)
+    # Lists, since the notes change the blocks while they are walked.
     for _, function in list(functions(tree)):
         for block in list(raw_blocks(function)):
             block[:] = [each for statement in block for each in (*_notes(statement, name), statement)]
@@ -149,14 +151,15 @@ def noting(path: Path, name: str) -> CodeType:
 def _notes(statement: ast.stmt, name: str) -> Iterator[ast.stmt]:
     handlers = statement.handlers if isinstance(statement, ast.Try) else []
     for handler in handlers:
+        # A handler is no statement, so its own line has no note but this one.
         handler.body.insert(0, _note(name, handler))
-    if not isinstance(statement, ast.Nonlocal | ast.Global):
+    if not isinstance(statement, ast.Nonlocal | ast.Global):  # they execute nothing
         yield _note(name, statement)
 
 
 def _note(name: str, at: ast.stmt | ast.ExceptHandler) -> ast.stmt:
     (statement,) = ast.parse(f"{STAND_INS}.LINES.add({(name, at.lineno)!r})").body
-    for node in ast.walk(statement):
+    for node in ast.walk(statement):  # the note has the line of what it notes
         ast.copy_location(node, at)
     return statement
 
@@ -168,6 +171,7 @@ def _compile_tree(tree: ast.Module, path: Path) -> bytes:
     while start < len(tree.body) and isinstance(at := tree.body[start], ast.ImportFrom) and at.module == "__future__":
         start += 1
     planted = ast.Module([*tree.body[:start], imported, *tree.body[start:]], tree.type_ignores)
+    # The file has its own imports from __future__, not those of this module.
     return marshal.dumps(compile(ast.fix_missing_locations(planted), str(path), "exec", dont_inherit=True))
 
 
@@ -180,6 +184,7 @@ class _InExpression:
         self.at.put(self.new)
 
     def take_back(self) -> None:
+        # `at.node` is what stood there: the place itself is never changed.
         self.at.put(self.at.node)
 
     @property
@@ -206,7 +211,7 @@ class _InBlock:
     old: list[ast.stmt]
 
     def make(self) -> None:
-        self.block.statements[self.start : self.end] = self.new
+        self.block.statements[self.start : self.end] = self.new  # may be more or fewer statements
 
     def take_back(self) -> None:
         self.block.statements[self.start : self.start + len(self.new)] = self.old
@@ -214,6 +219,7 @@ class _InBlock:
     @property
     def lines(self) -> tuple[int, int]:
         handlers = self._handlers()
+        # The whole `try` would be reached by its body; only the handler's own lines reach a change in it.
         if handlers is not None:
             return handlers.lineno, handlers.end_lineno or handlers.lineno
         ends = [each.end_lineno or each.lineno for each in self.old]
@@ -225,7 +231,7 @@ class _InBlock:
         for old, new in pairs:
             if isinstance(old, ast.Try) and isinstance(new, ast.Try) and len(old.handlers) == len(new.handlers):
                 for before, after in zip(old.handlers, new.handlers, strict=True):
-                    if before is not after:
+                    if before is not after:  # all others are the same nodes
                         return before
         return None
 
@@ -241,6 +247,7 @@ class _InBlock:
             old = next(each for each in self.old if isinstance(each, ast.Try))
             changed = (b for a, b in zip(old.handlers, new.handlers, strict=True) if a is not b)
             return _short("; ".join(map(ast.unparse, next(changed).body)))
+        # `pass` is in the place of a statement that is left out: it is no change of its own.
         return _describe_statements([each for each in self.new if not isinstance(each, ast.Pass)])
 
 
@@ -264,7 +271,7 @@ def _head(statement: ast.stmt) -> str:
     """The first line of a statement; that of a compound one ends in a colon."""
     compound = any(getattr(statement, field, None) for field in BLOCKS)
     text = ast.unparse(statement)
-    return text.partition("\n")[0] + (" ..." if compound and head_of(statement) else "")
+    return text.partition("\n")[0] + (" ..." if compound and head_of(statement) else "")  # its blocks are not shown
 
 
 def _short(text: str) -> str:

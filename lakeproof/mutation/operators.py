@@ -41,13 +41,13 @@ def _parse_expression(text: str) -> ast.expr:
 
 
 def _without(node: ast.Call, keyword: ast.keyword) -> ast.Call:
-    changed = copy.copy(node)
+    changed = copy.copy(node)  # shallow: the node in the tree keeps its list
     changed.keywords = [each for each in node.keywords if each is not keyword]
     return changed
 
 
 def _wrap_call(name: str, inner: ast.expr) -> ast.expr:
-    found = _parse_expression(f"{STAND_INS}.{name}(it)")
+    found = _parse_expression(f"{STAND_INS}.{name}(it)")  # `it` is replaced below
     assert isinstance(found, ast.Call)
     found.args = [inner]
     return found
@@ -57,6 +57,7 @@ def _ignoring(test: ast.expr, answer: bool) -> ast.expr:
     """A test of which only the effects are left."""
     if not awaits(test):
         return ast.Constant(answer)
+    # `(test, answer)[1]`: the test awaits its effect, and its value is dropped.
     pair = ast.Tuple([test, ast.Constant(answer)], ast.Load())
     return ast.Subscript(pair, ast.Constant(1), ast.Load())
 
@@ -65,12 +66,15 @@ def blind_write(at: Expression) -> Iterator[ast.expr]:
     node = at.node
     if isinstance(node, ast.Await) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         call, func = node.value, node.value.func
+        # The predicate is the last argument, or has its name.
         others = [each for each in call.keywords if each.arg != "predicate"]
         named = len(others) < len(call.keywords)
+        # Which argument of `*args` is the last is not known.
         last = [each for each in call.args[-1:] if not isinstance(each, ast.Starred)]
         if func.attr in UNCONDITIONAL and (named or last):
             write = ast.Attribute(func.value, UNCONDITIONAL[func.attr], ast.Load())
             bare = ast.Await(ast.Call(write, call.args if named else call.args[:-1], others))
+            # `try_set_if` returns whether it has written: here always.
             yield _ignoring(bare, answer=True) if func.attr == "try_set_if" else bare
     if isinstance(node, ast.Call):
         yield from (_without(node, each) for each in node.keywords if each.arg in CONDITIONS)
@@ -82,8 +86,9 @@ def weak_predicate(at: Expression) -> Iterator[ast.expr]:
         return
     name, named = callee(node), [each for each in node.keywords if each.arg == "predicate"]
     for index, given in enumerate(node.args):
-        is_last = index == len(node.args) - 1 and len(node.args) > 2 and not named
+        is_last = index == len(node.args) - 1 and len(node.args) > 2 and not named  # after partition and key
         text = ast.unparse(given)
+        # `set_if` and its like; or a helper such as `_replace`, which ends with the encoded record that must be there.
         replaces = name.endswith("_if") or ("replace" in name.split("_") and text.startswith("encode("))
         if text.rpartition(".")[2] == "predicate" or (is_last and replaces and text != "None"):
             changed = copy.copy(node)
@@ -91,6 +96,7 @@ def weak_predicate(at: Expression) -> Iterator[ast.expr]:
             yield changed
     for keyword in named:
         if ast.unparse(keyword.value) != "None":
+            # Moved to the end: the order of names does not matter to a call.
             changed = _without(node, keyword)
             changed.keywords.append(ast.keyword("predicate", _wrap_call("weaker", keyword.value)))
             yield changed
@@ -115,14 +121,16 @@ def boundary(at: Expression) -> Iterator[ast.expr]:
 
 def off_by_one(at: Expression) -> Iterator[ast.expr]:
     node = at.node
-    if isinstance(at.parent, ast.Slice) and at.field in ("lower", "upper"):
+    if isinstance(at.parent, ast.Slice) and at.field in ("lower", "upper"):  # not its step
         yield ast.BinOp(node, ast.Add(), ast.Constant(1))
     elif isinstance(node, ast.Call) and callee(node) == "range" and "len(" in ast.unparse(node):
         for index, given in enumerate(node.args[:2]):
             changed = copy.copy(node)
+            # One less at the end of a range, one more at its beginning: never beyond the sequence.
             nearer = ast.BinOp(given, ast.Sub() if "len(" in ast.unparse(given) else ast.Add(), ast.Constant(1))
             changed.args = [*node.args[:index], nearer, *node.args[index + 1 :]]
             yield changed
+    # The next key is the key and a zero byte.
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and ast.unparse(node.right) in _ONE:
         yield node.left
 
@@ -137,6 +145,7 @@ def drop_term(at: Expression) -> Iterator[ast.expr]:
 
 def flip_flag(at: Expression) -> Iterator[ast.expr]:
     node = at.node
+    # A flag is handed on or kept; a constant in a test is not.
     assigned = isinstance(at.parent, ast.keyword | ast.Assign | ast.AnnAssign | ast.Return)
     if assigned and isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield ast.Constant(not node.value)
@@ -145,6 +154,7 @@ def flip_flag(at: Expression) -> Iterator[ast.expr]:
 def forget_field(at: Expression) -> Iterator[ast.expr]:
     node = at.node
     if isinstance(node, ast.Call) and callee(node) == "evolve":
+        # Tokens are those of `keep_token`; ** has no name.
         yield from (_without(node, each) for each in node.keywords if "token" not in (each.arg or "token"))
 
 
@@ -167,6 +177,7 @@ def wrong_order(at: Expression) -> Iterator[ast.expr]:
     elif at.field == "iter" and isinstance(at.parent, ast.For | ast.comprehension):
         is_async = isinstance(at.parent, ast.comprehension) and at.parent.is_async
         if not is_async and callee(node) != "range" and not awaits(node):
+            # A tuple first: not everything that can be iterated can be reversed.
             yield ast.Call(_parse_expression("reversed"), [ast.Call(_parse_expression("tuple"), [node], [])], [])
 
 
@@ -189,27 +200,27 @@ def only_first(at: Expression) -> Iterator[ast.expr]:
 
 def definite(at: Expression) -> Iterator[ast.expr]:
     if isinstance(at.parent, ast.Raise) and at.field == "exc":
-        raised = at.node.func if isinstance(at.node, ast.Call) else at.node
+        raised = at.node.func if isinstance(at.node, ast.Call) else at.node  # raise E, raise E(...)
         if ast.unparse(raised).rpartition(".")[2] in INDEFINITE:
             yield _wrap_call("definite", at.node)
 
 
 def drop_check(at: Expression) -> Iterator[ast.expr]:
     if at.field == "test" and isinstance(at.parent, ast.If | ast.While):
-        yield _ignoring(at.node, answer=False)
+        yield _ignoring(at.node, answer=False)  # of a `while`, too: no round
     elif at.field == "ifs":
-        yield ast.Constant(value=True)
+        yield ast.Constant(value=True)  # the filter of a comprehension lets all pass
 
 
 def always(at: Expression) -> Iterator[ast.expr]:
-    if at.field == "test" and isinstance(at.parent, ast.If):
+    if at.field == "test" and isinstance(at.parent, ast.If):  # a `while` might never end
         yield _ignoring(at.node, answer=True)
 
 
 def drop_effect(block: Block) -> Iterator[Change]:
     for index, each in enumerate(block.statements):
         if isinstance(each, ast.Expr) and isinstance(each.value, ast.Await | ast.Call):
-            yield index, index + 1, [ast.Pass()]
+            yield index, index + 1, [ast.Pass()]  # a block must have a statement
 
 
 def _is_effect(statement: ast.stmt) -> bool:
@@ -219,6 +230,7 @@ def _is_effect(statement: ast.stmt) -> bool:
 
 def _independent(first: ast.stmt, second: ast.stmt) -> bool:
     made, used = stored_names([first]), stored_names([second])
+    # Neither binds a name that the other one binds or reads: the order matters to the store alone.
     return not (made & (loaded_names([second]) | used) or used & loaded_names([first]))
 
 
@@ -230,18 +242,20 @@ def swap_effects(block: Block) -> Iterator[Change]:
 
 def delete_first(block: Block) -> Iterator[Change]:
     for index, each in enumerate(block.statements):
+        # By the name of what is awaited, such as `drop_staging`: also a helper may delete.
         removes = any(word in callee(node) for node in ast.walk(each) if awaits(node) for word in REMOVALS)
         if not (removes and _is_effect(each)):
             continue
         start = index
+        # As far up as names allow: past the write that makes the deletion safe.
         while start and _independent(block.statements[start - 1], each) and _moves_over(block.statements[start - 1]):
             start -= 1
-        if any(_is_effect(passed) for passed in block.statements[start:index]):
+        if any(_is_effect(passed) for passed in block.statements[start:index]):  # else no effect changes its place
             yield start, index + 1, [each, *block.statements[start:index]]
 
 
 def _moves_over(statement: ast.stmt) -> bool:
-    is_docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    is_docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)  # it must stay first
     kinds = ast.Expr | ast.Assign | ast.AnnAssign | ast.Try | ast.For | ast.AsyncFor
     return isinstance(statement, kinds) and not is_docstring
 
@@ -255,12 +269,13 @@ def forget_state(block: Block) -> Iterator[Change]:
 
 
 def _drop_assignments(block: Block, *, effects: bool) -> Iterator[Change]:
-    known = set(block.known)
+    known = set(block.known)  # names with a value before the block
     for index, each in enumerate(block.statements):
         made = stored_names([each])
         is_assignment = isinstance(each, ast.Assign | ast.AugAssign) and made == stored_names([each])
         if is_assignment and made and made <= known and awaits(each) is effects:
             yield index, index + 1, [ast.Pass()]
+        # From here on, another assignment to this name may be left out.
         known |= made
 
 
@@ -273,10 +288,10 @@ def ignore_error(block: Block) -> Iterator[Change]:
 
 
 def let_escape(block: Block) -> Iterator[Change]:
-    yield from _change_handlers(block, [ast.Raise()], predicates=None)
+    yield from _change_handlers(block, [ast.Raise()], predicates=None)  # raises again what was caught
     for index, each in enumerate(block.statements):
         if isinstance(each, ast.With) and [callee(item.context_expr) for item in each.items] == ["suppress"]:
-            yield index, index + 1, each.body
+            yield index, index + 1, each.body  # without `suppress`, its block is left
 
 
 def _change_handlers(block: Block, body: list[ast.stmt], *, predicates: bool | None) -> Iterator[Change]:
@@ -287,6 +302,7 @@ def _change_handlers(block: Block, body: list[ast.stmt], *, predicates: bool | N
                 assert isinstance(each, ast.Try)
                 changed = ast.ExceptHandler(handler.type, handler.name, body)
                 handlers = [*each.handlers[:number], changed, *each.handlers[number + 1 :]]
+                # A new node, since `ast.Try` holds its handlers: `make` and `take_back` exchange whole statements.
                 yield index, index + 1, [ast.Try(each.body, handlers, each.orelse, each.finalbody)]
 
 
@@ -295,7 +311,7 @@ def narrow_except(at: Expression) -> Iterator[ast.expr]:
     if isinstance(at.parent, ast.ExceptHandler) and isinstance(node, ast.Tuple):
         for index in range(len(node.elts)):
             left = [*node.elts[:index], *node.elts[index + 1 :]]
-            yield left[0] if len(left) == 1 else ast.Tuple(left, ast.Load())
+            yield left[0] if len(left) == 1 else ast.Tuple(left, ast.Load())  # a tuple of one is written as that one
 
 
 @attrs.frozen

@@ -43,7 +43,9 @@ def carried_out(
     """What processes have to say, as it comes; None when one has ended as it should. A process that is silent for too
     long, or ends otherwise, has `Failed`. afresh: nothing is loaded before: the search itself is changed."""
     for name in SINGLE_THREADED:
+        # Before the processes begin: libraries read it once. Each process is to take one core.
         os.environ.setdefault(name, "1")
+    # The fork server has loaded the search once, and each judge is a fork of it. A mutant of the search loads its own.
     context = get_context("spawn") if afresh else get_context("forkserver")
     if not afresh:
         context.set_forkserver_preload(["lakeproof.mutation.preloaded"])
@@ -54,9 +56,10 @@ def carried_out(
             while len(workers) < jobs and (work := next(waiting, None)) is not None:
                 ours, theirs = context.Pipe()
                 process = context.Process(target=run, args=(theirs, work), daemon=True)
+                # Ctrl-C is for this process, which ends the others.
                 with deaf_to_interrupts(), away_from_the_working_directory():
                     process.start()
-                theirs.close()
+                theirs.close()  # so that the pipe ends when the process does
                 workers.append(_Worker(work, process, ours, time.monotonic()))
             if not workers:
                 return
@@ -65,6 +68,7 @@ def carried_out(
                 if worker.pipe in ready:
                     worker.last_message = time.monotonic()
                     message, last = _receive_message(worker)
+                # Its own limit should have stopped it: it hangs where no limit looks, in C code, say.
                 elif time.monotonic() - worker.last_message > silence_seconds + GRACE_SECONDS:
                     worker.process.kill()
                     message, last = Failed("its process was silent for too long", silent=True), True
@@ -82,7 +86,7 @@ def carried_out(
 def _receive_message(worker: _Worker[W]) -> tuple[object, bool]:
     try:
         message = worker.pipe.recv()
-    except (EOFError, OSError):
+    except (EOFError, OSError):  # it has ended, or was killed while it wrote
         worker.process.join()
         code = worker.process.exitcode
         return (None if code == 0 else Failed(f"its process ended with exit code {code}")), True
@@ -91,6 +95,6 @@ def _receive_message(worker: _Worker[W]) -> tuple[object, bool]:
 
 def _dismiss(worker: _Worker[W]) -> None:
     worker.pipe.close()
-    worker.process.terminate()
+    worker.process.terminate()  # nothing, if it has ended
     worker.process.join()
     worker.process.close()

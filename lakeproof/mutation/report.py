@@ -28,6 +28,7 @@ class Score:
     @classmethod
     def of(cls, judged: Sequence[JudgedMutant]) -> "Score":
         def count(fate: str) -> int:
+            # An equivalent mutant that was killed counts as killed: its row in the table is wrong.
             return sum(each.verdict.fate == fate and not (each.equivalent and fate != KILLED) for each in judged)
 
         return cls(
@@ -42,7 +43,7 @@ class Score:
     @property
     def share(self) -> float | None:
         """Killed of those that could be killed; None where there is none."""
-        at_stake = self.killed + self.survived + self.timed_out
+        at_stake = self.killed + self.survived + self.timed_out  # what a scenario could have killed
         return self.killed / at_stake if at_stake else None
 
     def row(self, name: str) -> str:
@@ -57,6 +58,7 @@ def table(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
     yield HEAD
     yield "| --- " + "| ---: " * 8 + "|"
     by: dict[str, list[JudgedMutant]] = {}
+    # A choice of scenarios leaves much unreached.
     shown = judged if whole else [each for each in judged if each.verdict.fate != UNREACHED]
     for each in shown:
         by.setdefault(each.mutant.file, []).append(each)
@@ -68,7 +70,7 @@ def table(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
 def by_design(judged: Sequence[JudgedMutant]) -> Iterator[str]:
     """Scores by design: of the mutants that a scenario of the design executes."""
     designs = sorted({name for each in judged for name in each.designs})
-    if len(designs) < 2:
+    if len(designs) < 2:  # it would be the table above once more
         return
     yield ""
     yield HEAD.replace("file", "design")
@@ -86,6 +88,7 @@ def by_kind(judged: Sequence[JudgedMutant]) -> Iterator[str]:
     yield "| killer | kills | share |"
     yield "| --- | ---: | ---: |"
     for kind in KINDS:
+        # A set for each mutant: an invariant that several scenarios violate has one kill.
         found = [{killer.invariant for killer in each.verdict.killers if killer.kind == kind} for each in killed]
         count = sum(map(bool, found))
         if count:
@@ -104,6 +107,7 @@ def line(judged: JudgedMutant) -> str:
     elif verdict.scenario:
         why = f"{verdict.scenario}: {why}"
     mutant = judged.mutant
+    # Without a text, the statement is left out.
     change = f"`{mutant.before}` -> `{mutant.after}`" if mutant.after else f"without `{mutant.before}`"
     return f"- `{mutant.place}` `{mutant.function}` {mutant.operator}: {change} ({judged.equivalent or why})"
 

@@ -25,6 +25,7 @@ class UnreadableResults(Exception):
 
 def digest(*parts: object) -> str:
     """A fingerprint of values that print themselves fully."""
+    # No `repr` has a NUL, so parts stay apart.
     return hashlib.sha256("\0".join(map(repr, parts)).encode()).hexdigest()[:24]
 
 
@@ -43,8 +44,11 @@ def key_of_reach(code: str, scenario: str) -> str:
 def key_of_verdict(
     code: str, mutant: Mutant, steps: Iterable[JudgeStep], bounds: Bounds, *, thorough: bool = False
 ) -> str:
+    # Not the code of the mutant: the file is in `code`, and these say what differs.
     row = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
+    # Sorted: the order only says who kills first.
     judges = sorted((step.machine, step.scenario, step.states_max, step.states) for step in steps)
+    # Counted up when a row means something else.
     return digest("verdict 3", code, row, judges, attrs.astuple(bounds), thorough)
 
 
@@ -64,7 +68,7 @@ class Results:
     def _take(self, line: str, number: int) -> None:
         try:
             row = json.loads(line)
-            self._known[row["key"]] = row
+            self._known[row["key"]] = row  # later lines replace earlier ones
             self._remember(row)
         except (ValueError, KeyError, TypeError) as error:
             raise UnreadableResults(
@@ -78,7 +82,7 @@ class Results:
     def _put(self, key: str, row: dict[str, object]) -> None:
         self._known[key] = row
         self._file.write(json.dumps({"key": key, **row}) + "\n")
-        self._file.flush()
+        self._file.flush()  # a killed command keeps what is here
 
     def reach(self, key: str, origin: Origin) -> Reach | None:
         row = self._known.get(key)
@@ -108,6 +112,7 @@ class Results:
         row = self._known.get(key)
         if row is None:
             return None
+        # Rows of older versions have fewer fields.
         return MutantResult(**{name: row[name] for name in attrs.fields_dict(MutantResult) if name in row})  # type: ignore[arg-type]
 
     def put_verdict(self, key: str, mutant: Mutant, verdict: MutantResult) -> None:

@@ -8,6 +8,7 @@ import attrs
 
 Statement = ast.stmt | ast.ExceptHandler
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+# What is in them belongs to another function.
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 BLOCKS: Final = ("body", "orelse", "finalbody")
 
@@ -65,6 +66,7 @@ def of_flows(tree: ast.AST) -> frozenset[str]:
         if name not in found:
             found.add(name)
             named = {n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(known[name]) if _is_name(n)}
+            # By the last name alone: rather too many functions than too few. Functions within a function are its own.
             waiting += [other for other in known if other.rpartition(".")[2] in named or other.startswith(f"{name}.")]
     return frozenset(found)
 
@@ -77,8 +79,9 @@ def expressions(function: Function) -> Iterator[Expression]:
     """All expressions of a function's own body; not those of functions within, nor annotations."""
     for statement in own_statements(function):
         for field, value in ast.iter_fields(statement):
-            if field != "annotation" and not isinstance(statement, _SCOPES):
+            if field != "annotation" and not isinstance(statement, _SCOPES):  # no flow depends on it
                 yield from _within(statement, field, value, statement)
+        # A handler is no expression of its `try`: what it catches is found here, its body by `own_statements`.
         for handler in getattr(statement, "handlers", ()):
             yield from _one(handler, "type", None, handler.type, handler)
 
@@ -92,7 +95,7 @@ def _within(parent: ast.AST, field: str, value: object, statement: Statement) ->
 
 
 def _one(parent: ast.AST, field: str, index: int | None, value: object, statement: Statement) -> Iterator[Expression]:
-    if isinstance(value, ast.Lambda) or not isinstance(value, _EXPRESSIVE):
+    if isinstance(value, ast.Lambda) or not isinstance(value, _EXPRESSIVE):  # its body runs when it is called
         return
     if isinstance(value, ast.expr):
         yield Expression(value, parent, field, index, statement)
@@ -100,11 +103,12 @@ def _one(parent: ast.AST, field: str, index: int | None, value: object, statemen
         yield from _within(value, name, inner, statement)
 
 
+# A keyword, `for ... in` and an item of `with` are no expressions, but hold some.
 _EXPRESSIVE: Final = (ast.expr, ast.keyword, ast.comprehension, ast.withitem)
 
 
 def own_statements(function: Function) -> Iterator[ast.stmt]:
-    """The statements of a function at any depth, in order of the text; not those of functions within."""
+    """The statements of a function at any depth, block by block; not those of functions within."""
     for block in raw_blocks(function):
         yield from block
 
@@ -128,9 +132,10 @@ def blocks(function: Function) -> Iterator[Block]:
     """The blocks of a function's own body, outermost first."""
     arguments = function.args
     parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    own = sorted(own_statements(function), key=lambda each: each.lineno)
+    own = sorted(own_statements(function), key=lambda each: each.lineno)  # handlers come after `orelse` otherwise
     outer = frozenset(name for each in own if isinstance(each, ast.Nonlocal) for name in each.names)
     for statements in raw_blocks(function):
+        # By lines, not by control flow: a name may be bound in a branch that is not taken.
         before = (each for each in own if each.lineno < statements[0].lineno)
         bound = {name for each in before for name in stored_names(head_of(each))}
         yield Block(statements, frozenset(parameters | bound | outer), outer)
@@ -140,7 +145,7 @@ def head_of(statement: ast.stmt) -> list[ast.AST]:
     """The parts of a statement that are no blocks: all of a simple one, the head of a compound one."""
     parts = []
     for field, value in ast.iter_fields(statement):
-        if field not in (*BLOCKS, "handlers", "cases"):
+        if field not in (*BLOCKS, "handlers", "cases"):  # their statements have heads of their own
             parts += [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, ast.AST)]
     return parts
 

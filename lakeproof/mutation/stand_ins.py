@@ -33,10 +33,12 @@ async def only_first(rows: AsyncIterable[T]) -> AsyncIterator[T]:
     """The first row; the others are not read."""
     async for row in rows:
         yield row
+        # The rest stays unread, as with a `break`.
         return
 
 
 def definite(error: Exception | type[Exception]) -> Exception:
     """A definite error in the place of an indefinite one: of a store for that of a store, of a flow for any other."""
     kind = error if isinstance(error, type) else type(error)
+    # `Refused` is definite and a KVError: handlers of store errors still catch it.
     return kv.Refused() if issubclass(kind, kv.KVError) else errors.BranchBusy("mutant")

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import attrs
 
 from lakeproof.mutation.injection import module_of, plant
-from lakeproof.search.board import die_with_parent
+from lakeproof.search.board import die_with_parent  # loads the board, which has no mutants for that reason
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
@@ -166,20 +166,21 @@ class Reaching:
 
         files = {module_of(name): (Path(path), name) for path, name in self.files}
         if self.origin.file is None:
+            # Before `scenarios` imports any of them: a module that is loaded is not compiled again.
             plant({module: path for module, (path, _) in files.items()}, lambda module: noting(*files[module]))
             known = self.origin.scenarios()
         else:
             known = self.origin.scenarios(noting(self.origin.file, self.origin.file.name))
         for name in self.names:
             yield Began(name)
-            LINES.clear()
+            LINES.clear()  # of the scenario before, and of building designs
             started = time.monotonic()
             outcome = _search_scenario(known[name], self.origin, None, Bounds(seconds=self.seconds))
             wrong = [f"{each.invariant} is {each.verdict}" for each in outcome.verdicts if each.unexpected]
             by: dict[str, list[int]] = {}
             for file, line in sorted(LINES):
                 by.setdefault(file, []).append(line)
-            yield Reach(
+            yield Reach(  # at once: an interrupt loses no scenario that is done
                 scenario=name,
                 origin=self.origin,
                 states=outcome.states,
@@ -206,6 +207,7 @@ class Judging:
 
         code: CodeType = marshal.loads(self.code)  # noqa: S302  # ours
         started = time.monotonic()
+        # With a user's file, all scenarios are of it: `Campaign.of` mixes no origins.
         user_file = self.steps[0].origin.file
         if user_file is None:
             plant({module_of(self.file): self.path}, lambda _: code)
@@ -215,6 +217,7 @@ class Judging:
         killers: list[Killer] = []
         ran = 0
         for step in self.steps:
+            # One killer of each kind is enough: a scenario's invariant, and one that a machine met.
             if not self.thorough and any((each.kind == BY_MACHINE) == step.machine for each in killers):
                 continue
             ran += 1
@@ -222,6 +225,7 @@ class Judging:
             if step.machine:
                 met = _machine_result(step)
                 killers += [] if met is None else met.killers
+                # The first that kills gives the verdict; others are listed beside it.
                 first = first or met
                 continue
             try:
@@ -238,6 +242,7 @@ class Judging:
             if found is not None and found.fate == KILLED:
                 killers += found.killers
                 first = first or found
+            # An unusable one says more than one that has timed out: it replaces that.
             elif found is not None and (open_ is None or open_.fate == TIMED_OUT):
                 open_ = found
         last = first or open_ or MutantResult(fate=SURVIVED)
@@ -253,7 +258,7 @@ def _machine_result(step: JudgeStep) -> MutantResult | None:
     try:
         failure = import_module(step.origin.module).machine(step.scenario).seek("mutants")
     except Exception:  # noqa: BLE001  # whatever the mutant does to a machine
-        return None
+        return None  # only an invariant kills
     if failure is None or failure.invariant == NO_UNHANDLED_EXCEPTION:
         return None
     killer = Killer(BY_MACHINE, step.scenario, failure.invariant)
@@ -276,6 +281,7 @@ def judge_outcome(outcome: "Outcome", states: int = 0) -> MutantResult | None:
     certain = [
         each
         for each in differs
+        # An invariant that is inconclusive kills only at the end of the search: then its situation never arose.
         if each.invariant != NO_UNHANDLED_EXCEPTION and not (each.verdict == "inconclusive" and outcome.stopped)
     ]
     for each in certain[:1]:
@@ -309,13 +315,13 @@ def _search_scenario(scenario: "Scenario", origin: Origin, states_max: int | Non
 def run(pipe: "Connection[object, object]", work: Work) -> None:
     """The whole life of a process: what the work yields goes into the pipe; an error of ours as its text."""
     die_with_parent()
-    os.dup2(2, 1)
+    os.dup2(2, 1)  # stdout is the report; prints of a flow go to stderr
     sys.stdout = sys.stderr
     try:
         for message in work.done():
             pipe.send(message)
     except (BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        return
+        return  # the parent is gone, or ends all
     except BaseException as error:  # noqa: BLE001  # the parent says it
         pipe.send(Failed(f"{type(error).__name__}: {error}"))
 

@@ -37,7 +37,7 @@ _ARGUMENTS: Final[Mapping[str, int]] = {
     "contains": 2,
     "size": 1,
 }
-_IN_MAX: Final = 100
+_IN_MAX: Final = 100  # operands, a limit of DynamoDB
 
 
 @attrs.frozen
@@ -68,6 +68,7 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
         case FunctionCall(function, operands):
             if function not in _ARGUMENTS:
                 invalid(f"Invalid {where}: Invalid function name; function: {function}")
+            # `size` gives a number to compare, the other functions give a truth value: neither stands for the other.
             if (function == "size") is not inner:
                 invalid(f"Invalid {where}: The function is not allowed to be used this way in an expression; "
                         f"function: {function}")  # fmt: skip
@@ -75,7 +76,7 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
                 invalid(f"Invalid {where}: Incorrect number of operands for operator or function; operator or "
                         f"function: {function}, number of operands: {len(operands)}")  # fmt: skip
             _check_call(bound, function, operands)
-        case Compared(left, comparator, right) if comparator not in ("=", "<>"):
+        case Compared(left, comparator, right) if comparator not in ("=", "<>"):  # = and <> take any kinds
             _check_ordered(bound, comparator, left, right)
         case Between(operand, low, high):
             _check_ordered(bound, "BETWEEN", operand, low, high)
@@ -83,10 +84,11 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
         case OneOf(_, choices) if len(choices) > _IN_MAX:
             invalid(f"Invalid {where}: The IN operator is provided with too many operands; number of operands: "
                     f"{len(choices)}")  # fmt: skip
-        case Arithmetic():
+        case Arithmetic():  # the grammar has it in updates alone
             invalid(f"Invalid {where}: Syntax error; a sum is only allowed in an update")
         case _:
             pass
+    # Below a comparison or a call there are operands; below AND, OR and NOT there are conditions.
     operands_inside = isinstance(tree, Compared | Between | OneOf | FunctionCall)
     for child in children(tree):
         _check(bound, child, inner=operands_inside)
@@ -94,11 +96,12 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
 
 def _check_call(bound: BoundCondition, function: str, operands: tuple[Operand, ...]) -> None:
     first = operands[0]
-    if function.endswith("_exists") and not isinstance(first, Path):
+    if function.endswith("_exists") and not isinstance(first, Path):  # attribute_exists, attribute_not_exists
         invalid(f"Invalid {bound.where}: Operator or function requires a document path; operator or function: "
                 f"{function}")  # fmt: skip
     last = operands[-1]
     if not isinstance(last, Placeholder):
+        # The type comes from the request, not from an item. A size is a number, and has no size.
         if function == "attribute_type" or (function == "size" and isinstance(last, FunctionCall)):
             _wrong_type(bound, function, "N" if isinstance(last, FunctionCall) else "{path}")
         return
@@ -113,14 +116,14 @@ def _check_call(bound: BoundCondition, function: str, operands: tuple[Operand, .
 
 def _check_ordered(bound: BoundCondition, operator: str, *operands: Operand) -> None:
     for each in operands:
-        if isinstance(each, Placeholder):
+        if isinstance(each, Placeholder):  # what an item has there, only `holds` sees
             value = bound.attached.value(each.name, bound.where)
             if value.kind not in ORDERED:
                 _wrong_type(bound, operator, value.kind)
 
 
 def _check_bounds(bound: BoundCondition, low: Operand, high: Operand) -> None:
-    if isinstance(low, Placeholder) and isinstance(high, Placeholder):
+    if isinstance(low, Placeholder) and isinstance(high, Placeholder):  # both are known now
         bounds = [bound.attached.value(each.name, bound.where) for each in (low, high)]
         one, other = bounds
         if one.kind != other.kind:
@@ -159,6 +162,7 @@ def _holds(bound: BoundCondition, tree: Condition, item: Item) -> bool:
             return above and compare(value, "<=", _value(bound, high, item))
         case OneOf(operand, choices):
             value = _value(bound, operand, item)
+            # A missing attribute equals nothing, not even a choice that is missing as well.
             return value is not None and any(_value(bound, each, item) == value for each in choices)
         case FunctionCall(function, operands):
             return _FUNCTIONS[function](*[_value(bound, each, item) for each in operands])
@@ -179,12 +183,12 @@ def _value(bound: BoundCondition, operand: Operand, item: Item) -> Value | None:
 def compare(left: Value | None, comparator: str, right: Value | None) -> bool:
     """Whether a comparison holds. Values of different types are not equal, and neither is before the other."""
     if comparator == "=":
-        return left is not None and left == right
+        return left is not None and left == right  # two that are missing are not equal
     if comparator == "<>":
         return left is None or left != right
     if not isinstance(left, Scalar) or not isinstance(right, Scalar):
         return False
-    if left.kind != right.kind or left.kind not in ORDERED:
+    if left.kind != right.kind or left.kind not in ORDERED:  # no order between types, nor among BOOL
         return False
     one, other = order(left), order(right)
     match comparator:
@@ -216,7 +220,7 @@ def begins_with(value: Value | None, start: Value | None) -> bool:
     """Whether a string or bytes begin with others of the same type."""
     match value, start:
         case Scalar("S" | "B" as kind), Scalar(other) if kind == other:
-            return order(value)[1].startswith(order(start)[1])
+            return order(value)[1].startswith(order(start)[1])  # a prefix of a text is one of its UTF-8
         case _:
             return False
 

@@ -15,6 +15,7 @@ from lakeproof.gate.fronts.http import Response
 SERVICE: Final = "com.amazonaws.dynamodb.v20120810"
 VALIDATION: Final = "com.amazon.coral.validate#ValidationException"
 SERIALIZATION: Final = "com.amazon.coral.service#SerializationException"
+# Their message is in `Message`, not in `message`: the SDKs of Amazon read it there.
 _CAPITAL: Final = ("TransactionCanceledException", "IdempotentParameterMismatchException")
 UNKNOWN_OPERATION: Final = "com.amazon.coral.service#UnknownOperationException"
 
@@ -61,7 +62,7 @@ def answer(fields: Mapping[str, object], status: int = 200) -> Response:
     body = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
     headers = (
         ("Content-Type", "application/x-amz-json-1.0"),
-        ("x-amzn-RequestId", "0"),
+        ("x-amzn-RequestId", "0"),  # the same in each run
         ("x-amz-crc32", str(zlib.crc32(body))),
     )
     return Response(status, headers, body)
@@ -71,4 +72,4 @@ def error_answer(error: DynamoDBError) -> Response:
     """The answer that an error is. Errors of whole transactions write their message in a field of another name."""
     name = "Message" if error.code in _CAPITAL else "message"
     made = answer({"__type": error.kind, name: error.message, **error.fields}, 400)
-    return attrs.evolve(made, unknown=error.unknown)
+    return attrs.evolve(made, unknown=error.unknown)  # then the run is inconclusive

@@ -42,8 +42,9 @@ TARGET: Final = "x-amz-target"
 VERSION: Final = "DynamoDB_20120810"
 BODY_SHOWN_BYTES: Final = 100
 """Of a request that is not known."""
+# Of Signature Version 4: `Credential=ACCESS_KEY/DATE/REGION/SERVICE/aws4_request`, within the header Authorization.
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
-_CAPACITY: Final = ("NONE", "TOTAL", "INDEXES")
+_CAPACITY: Final = ("NONE", "TOTAL", "INDEXES")  # the first is what a request without the field means
 _WRITING: Final = ("CreateTable", "DeleteTable", "UpdateTimeToLive")
 
 
@@ -72,11 +73,12 @@ class DynamoDBFront:
             operation = _operation(request)
             body = _body(request.body)
             refuse_unknown(operation, body)
+            # Every operation may have this field, so no function of `OPERATIONS` looks at it.
             one_of(body, "ReturnConsumedCapacity", _CAPACITY)
             meant = OPERATIONS[operation](body)
         except DynamoDBError as error:
             return error_answer(error)
-        return DynamoDBRequest(operation, credential[1] if credential else "", body, meant)
+        return DynamoDBRequest(operation, credential[1] if credential else "", body, meant)  # unsigned: of no client
 
     def client_of(self, request: DynamoDBRequest) -> str:
         return request.access_key
@@ -92,9 +94,9 @@ class DynamoDBFront:
             case ItemChange():
                 return True
             case Several(changes=changes):
-                return any(each.kind != "ConditionCheck" for each in changes)
+                return any(each.kind != "ConditionCheck" for each in changes)  # checks alone change no item
             case _:
-                return request.operation in _WRITING
+                return request.operation in _WRITING  # no read has such a name
 
     def perform(
         self, state: DynamoState, request: DynamoDBRequest, now: int
@@ -104,11 +106,13 @@ class DynamoDBFront:
         except DynamoDBError as error:
             # It has changed nothing; its answer depends on what it would have touched.
             return state, error_answer(error), touched.by_error(state, request.meant)
+        # Only this request says which attributes are the key. A label of PutItem needs that: it has the whole item.
         if request.operation == "CreateTable" and isinstance(request.meant, TableRequest):
             self.keys_of_tables[request.meant.name] = after.tables[request.meant.name].key_names
         return after, answer({**result, **_consumed_capacity(request)}), footprint
 
     def refusal(self, request: DynamoDBRequest) -> Response:
+        # A throttled request has changed nothing. The SDKs send it again by themselves, as after a 503 of S3.
         message = (
             "The level of configured provisioned throughput for the table was exceeded. Consider increasing your "
             "provisioning level with the UpdateTable API."
@@ -119,6 +123,7 @@ class DynamoDBFront:
 def _operation(request: Request) -> str:
     version, _, name = request.headers.get(TARGET, "").partition(".")
     if request.method != "POST" or version != VERSION or name not in OPERATIONS:
+        # An operation that the front does not have, or no request of DynamoDB: nothing is judged in either case.
         body = request.body[:BODY_SHOWN_BYTES].decode(errors="backslashreplace")
         not_known(f"{request.method} {version}.{name} {body}", UNKNOWN_OPERATION)
     return name
@@ -126,8 +131,8 @@ def _operation(request: Request) -> str:
 
 def _body(body: bytes) -> Fields:
     try:
-        found = json.loads(body, parse_constant=raise_malformed)
-        body.decode()
+        found = json.loads(body, parse_constant=raise_malformed)  # Python reads NaN and Infinity
+        body.decode()  # `loads` takes UTF-16 and UTF-32, too
         json.dumps(found, ensure_ascii=False).encode()  # a half of a surrogate pair is no text
     except (ValueError, RecursionError):
         raise_malformed("the body is no JSON")
@@ -146,6 +151,7 @@ def _perform_request(state: DynamoState, request: DynamoDBRequest, now: int) -> 
         case Pages():
             return _page(state, request.meant)
         case Several():
+            # A token is compared by a digest of the whole body, and for ten minutes: this needs the body and the time.
             if request.operation == "TransactWriteItems":
                 return items.transact_write(state, request.meant, request.body, now)
             return _SEVERAL[request.operation](state, request.meant)
@@ -155,8 +161,10 @@ def _perform_request(state: DynamoState, request: DynamoDBRequest, now: int) -> 
 
 def _page(state: DynamoState, request: Pages) -> Answered:
     table = state.table(request.table)
+    # Which part of the condition is about which key, only the table says. So it is not a part of `Pages`.
     key = None if request.key is None else KeyCondition.of(table, request.key)
     page, _ = answer_page(table, request, key)
+    # A scan may depend on every item: which one ends the page, and whether one comes before it.
     seen = touched.items(request.table, Touch.READ) if key is None else touched.of_query(table, key)
     return state, page, (touched.table(request.table), seen)
 

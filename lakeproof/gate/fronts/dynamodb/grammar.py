@@ -31,8 +31,12 @@ from lakeproof.gate.fronts.dynamodb.errors import invalid
 
 EXPRESSION_BYTES_MAX: Final = 4096
 OPERATORS_MAX: Final = 300
+# Counts too many rather than too few: brackets count, and names such as `#in`. Each level of a tree has one.
 _OPERATORS: Final = re.compile(r"\b(?:AND|OR|NOT|BETWEEN|IN)\b|[=<>]+|\(", re.IGNORECASE)
 
+# lark inlines a rule with `?` that has one child, so brackets and single terms leave no node. A terminal with `_`
+# leaves the tree; so does a written-out `"="`, though EQUAL stays. Keywords go before NAME (.2), but not within one:
+# without the look-ahead, `order` would be OR and `der`. The AND of BETWEEN is no conflict: it follows an operand.
 _GRAMMAR: Final = r"""
 condition: either
 ?either: both (_OR both)*
@@ -190,14 +194,14 @@ class Update:
         return tuple(action for clause in self.clauses for action in clause)
 
 
-@v_args(inline=True)
+@v_args(inline=True)  # a method is called for the rule or alias of its name
 class _Tree(Transformer[Token, object]):
     """Builds the values above while lark parses."""
 
     def condition(self, found: Condition) -> Condition:
         return found
 
-    def either(self, *found: Condition) -> Condition:
+    def either(self, *found: Condition) -> Condition:  # for two or more: `?` inlines one
         return Some(found)
 
     def both(self, *found: Condition) -> Condition:
@@ -229,6 +233,7 @@ class _Tree(Transformer[Token, object]):
 
     def path(self, *parts: Token | str) -> Path:
         return Path(
+            # A part is an index, or what `name` made.
             tuple(int(each) if isinstance(each, Token) and each.type == "INDEX" else str(each) for each in parts)
         )
 
@@ -259,20 +264,20 @@ class _Tree(Transformer[Token, object]):
 
 def _pairs(verb: str, found: tuple[Path | Token, ...]) -> tuple[Action, ...]:
     made = []
-    for path, name in zip(found[::2], found[1::2], strict=True):
+    for path, name in zip(found[::2], found[1::2], strict=True):  # they take turns
         assert isinstance(path, Path)
         made.append(Action(verb, path, Placeholder(str(name))))
     return tuple(made)
 
 
-@lru_cache(1)
+@lru_cache(1)  # one parser for all three starts
 def _parser() -> Lark:
     """Built when the first expression comes: a tenth of a second."""
     starts = ["condition", "update", "projection"]
     return Lark(_GRAMMAR, parser="lalr", start=starts, transformer=_Tree(), maybe_placeholders=False)
 
 
-@lru_cache(4096)
+@lru_cache(4096)  # a program sends the same few texts in every schedule
 def condition(text: str, where: str = "ConditionExpression") -> Condition:
     """A condition. where: the field of the request that it is in.
 
@@ -312,7 +317,7 @@ def _parse_text(text: str, where: str, start: str) -> object:
     except UnexpectedEOF:
         invalid(f'Invalid {where}: Syntax error; token: "<EOF>", near: "{text[-20:]}"')
     except UnexpectedToken as error:
-        word = str(error.token) or "<EOF>"
+        word = str(error.token) or "<EOF>"  # the end of the text is a token without text
         invalid(f'Invalid {where}: Syntax error; token: "{word}", near: "{_near(text, error.pos_in_stream)}"')
     except UnexpectedCharacters as error:
         near = _near(text, error.pos_in_stream)

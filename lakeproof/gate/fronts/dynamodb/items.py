@@ -46,7 +46,7 @@ def effect(state: DynamoState, change: ItemChange) -> Effect:
     before = table.items.get(key)
     if change.update is not None:
         change.update.check_keys(table.key_names)
-    if change.condition is not None and not change.condition.holds(before or {}):
+    if change.condition is not None and not change.condition.holds(before or {}):  # none is an item without attributes
         details = {"Item": written_item(before)} if change.tells and before is not None else {}
         raise_error("ConditionalCheckFailedException", _CONDITION_FAILED, details)
     after: Item | None = before
@@ -55,11 +55,14 @@ def effect(state: DynamoState, change: ItemChange) -> Effect:
     elif change.kind == "DeleteItem":
         after = None
     elif change.kind == "UpdateItem" and not (before is None and change.only_removes):
+        # UpdateItem makes an item that is not there: it begins with the key that the request names.
         base = table.key_fields(key) if before is None else before
         after = base if change.update is None else change.update.applied(base)
+    # Measured after the update: an update may grow an item step by step.
     if after is not None and item_size(after) > ITEM_BYTES_MAX:
         what = "Item size to update" if change.kind == "UpdateItem" else "Item size"
         invalid(f"{what} has exceeded the maximum allowed size")
+    # Each answer depends on the table, too: that it exists.
     touches = touched.table(change.table), touched.item(change.table, key, touched.of_change(change))
     return Effect(key=key, before=before, after=after, touches=touches)
 
@@ -69,7 +72,7 @@ def change_item(state: DynamoState, change: ItemChange) -> Answered:
     done = effect(state, change)
     after = state.with_item(change.table, done.key, done.after)
     attributes = _returned_item(change, done)
-    answer: dict[str, object] = {"Attributes": written_item(attributes)} if attributes else {}
+    answer: dict[str, object] = {"Attributes": written_item(attributes)} if attributes else {}  # no empty Attributes
     return after, answer, done.touches
 
 
@@ -87,6 +90,7 @@ def _returned_item(change: ItemChange, done: Effect) -> Item:
 def get_item(state: DynamoState, request: Read) -> Answered:
     """GetItem."""
     found, touches = _find_item(state, request)
+    # An item that has nothing of the projection is there: it is answered as an empty Item, and only absence as none.
     return state, {} if found is None else {"Item": written_item(found)}, touches
 
 
@@ -102,6 +106,7 @@ def _find_item(state: DynamoState, request: Read) -> tuple[Item | None, tuple[Ac
 def batch_get(state: DynamoState, request: Several) -> Answered:
     """BatchGetItem, in one step."""
     _refuse_duplicates(state, request, transaction=False)
+    # A table with no hit has an empty list.
     responses: dict[str, list[object]] = {each.table: [] for each in request.reads}
     touches: list[Access] = []
     for each in request.reads:
@@ -115,6 +120,7 @@ def batch_get(state: DynamoState, request: Several) -> Answered:
 def batch_write(state: DynamoState, request: Several) -> Answered:
     """BatchWriteItem, in one step. What is wrong with one request is wrong with all."""
     _refuse_duplicates(state, request, transaction=False)
+    # All effects are those on the state before: no two of them are about one item.
     effects = [(change.table, effect(state, change)) for change in request.changes]
     for table, each in effects:
         state = state.with_item(table, each.key, each.after)
@@ -136,7 +142,9 @@ def transact_write(state: DynamoState, request: Several, body: Fields, now: int)
     Raises:
         DynamoDBError: ``TransactionCanceledException`` with a reason for each item, in order.
     """
+    # A token that comes again with other content is a mistake of the program.
     digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    # Tokens are forgotten here alone: until the next transaction the state keeps them.
     before = {text: each for text, each in state.tokens.items() if now - each.at < TOKEN_MICROSECONDS}
     known = before.get(request.token)
     if known is not None:
@@ -144,11 +152,13 @@ def transact_write(state: DynamoState, request: Several, body: Fields, now: int)
             raise_error("IdempotentParameterMismatchException",
                    "The request uses the same client token as a previous, but "
                    "non-identical request.")  # fmt: skip
+        # Nothing is done twice. The items count as read, too, which is more than the answer depends on.
         return state, {}, touched.by_error(state, request)
     _refuse_duplicates(state, request, transaction=True)
     effects: list[Effect] = []
     reasons: list[dict[str, object]] = []
     for change in request.changes:
+        # The loop goes on after a failure: the error has one reason for each part, in order.
         try:
             effects.append(effect(state, change))
             reasons.append({"Code": "None"})
@@ -162,6 +172,7 @@ def transact_write(state: DynamoState, request: Several, body: Fields, now: int)
             f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
             {"CancellationReasons": reasons},
         )
+    # Nothing is written before every part has passed.
     for change, each in zip(request.changes, effects, strict=True):
         state = state.with_item(change.table, each.key, each.after)
     touches = tuple(access for each in effects for access in each.touches)

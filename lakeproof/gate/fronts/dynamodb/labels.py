@@ -59,7 +59,7 @@ def _place(part: Read | ItemChange, keys: Keys) -> str:
 
 def _attribute_text(item: Item, name: str) -> str:
     value = item.get(name)
-    return escape_value(value) if isinstance(value, Scalar) else "?"
+    return escape_value(value) if isinstance(value, Scalar) else "?"  # ?: the table refuses such a key
 
 
 def _pages(request: Pages, keys: Keys) -> list[str]:
@@ -68,10 +68,10 @@ def _pages(request: Pages, keys: Keys) -> list[str]:
         words += [_key(request.key, part) for part in _parts(request.key.condition)]
     words.append(request.text)
     words += [] if request.limit is None else [f"limit {request.limit}"]
-    words += [] if request.segment[1] == 1 else [f"segment {request.segment[0]} of {request.segment[1]}"]
+    words += [] if request.segment[1] == 1 else [f"segment {request.segment[0]} of {request.segment[1]}"]  # one in all
     words += [] if request.forward else ["backwards"]
     if request.start is not None:
-        names = keys.get(request.table, tuple(sorted(request.start)))
+        names = keys.get(request.table, tuple(sorted(request.start)))  # table not known: by name
         words.append("after " + "/".join(_attribute_text(request.start, name) for name in names))
     return words
 
@@ -90,14 +90,14 @@ def _key(bound: BoundCondition, part: Condition) -> str:
         case FunctionCall(function):
             return f"{function}({', '.join(operands)})"
         case _:
-            return type(part).__name__.lower()
+            return type(part).__name__.lower()  # `KeyCondition` refuses it later
 
 
 def _operand(bound: BoundCondition, operand: Condition | Operand) -> str:
     match operand:
         case Placeholder(name):
             value = bound.attached.value(name, bound.where)
-            return escape_value(value) if isinstance(value, Scalar) else name
+            return escape_value(value) if isinstance(value, Scalar) else name  # a list or map: as it was written
         case Path():
             return printable(".".join(str(step) for step in bound.attached.path(operand, bound.where)))
         case _:

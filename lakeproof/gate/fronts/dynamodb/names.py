@@ -62,7 +62,7 @@ class Attached:
                         f"attribute name: {part}"
                     )
                 found.append(self.names[part])
-            elif isinstance(part, str) and part.lower() in RESERVED:
+            elif isinstance(part, str) and part.lower() in RESERVED:  # at any place of a path, in any case
                 invalid(f"Invalid {where}: Attribute name is a reserved keyword; reserved keyword: {part}")
             else:
                 found.append(part)
@@ -80,6 +80,7 @@ class Attached:
     def refuse_unused(self, *trees: Tree | tuple[Path, ...] | None) -> None:
         """Raises DynamoDBError: a name or a value is in none of the request's expressions."""
         used: set[str] = set()
+        # Without any expression, DynamoDB has another error than for a name that is not used.
         present = [tree for tree in trees if tree is not None]
         if not present and self.names:
             invalid("ExpressionAttributeNames can only be specified when using expressions")
@@ -88,6 +89,7 @@ class Attached:
         for tree in present:
             for each in tree if isinstance(tree, tuple) else (tree,):
                 _gather(each, used)
+        # One set serves both: names begin with #, values with a colon.
         for kind, known in (("Names", self.names), ("Values", self.values)):
             unused = sorted(known.keys() - used)
             if unused:
@@ -108,7 +110,7 @@ def _gather(tree: Tree, used: set[str]) -> None:
                 _gather(action.path, used)
                 if action.operand is not None:
                     _gather(action.operand, used)
-        case _:
+        case _:  # a condition or an operand
             for child in children(tree):
                 _gather(child, used)
 

@@ -11,10 +11,11 @@ from lakeproof.gate.fronts.dynamodb.errors import not_known
 _EXPRESSIONS: Final = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 _CHANGED: Final = (
     *("TableName", "ConditionExpression", "ReturnValues", "ReturnValuesOnConditionCheckFailure"),
-    *("ReturnItemCollectionMetrics", *_EXPRESSIONS),
+    *("ReturnItemCollectionMetrics", *_EXPRESSIONS),  # of tables with local indexes, so of none here
 )
 _READ: Final = ("TableName", "ConsistentRead", "ProjectionExpression", "ExpressionAttributeNames")
 _PAGED: Final = (
+    # A request with IndexName gets the error of the service, see `pages`.
     *(*_READ, "ExpressionAttributeValues", "FilterExpression", "Select", "Limit", "ExclusiveStartKey", "IndexName"),
     *("TotalSegments", "Segment"),
 )
@@ -23,19 +24,19 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "PutItem": (*_CHANGED, "Item"),
     "UpdateItem": (*_CHANGED, "Key", "UpdateExpression"),
     "DeleteItem": (*_CHANGED, "Key"),
-    "ConditionCheck": (*_CHANGED, "Key"),
+    "ConditionCheck": (*_CHANGED, "Key"),  # no operation, but a part of one
     "Query": (*_PAGED, "KeyConditionExpression", "ScanIndexForward"),
     "Scan": _PAGED,
     "BatchGetItem": ("RequestItems",),
     "BatchWriteItem": ("RequestItems", "ReturnItemCollectionMetrics"),
-    "PutRequest": ("Item",),
+    "PutRequest": ("Item",),  # likewise
     "DeleteRequest": ("Key",),
     "TransactGetItems": ("TransactItems",),
     "TransactWriteItems": ("TransactItems", "ClientRequestToken", "ReturnItemCollectionMetrics"),
     "CreateTable": (
         *("TableName", "AttributeDefinitions", "KeySchema", "BillingMode", "ProvisionedThroughput", "Tags"),
         *("SSESpecification", "StreamSpecification", "DeletionProtectionEnabled", "TableClass"),
-        *("GlobalSecondaryIndexes", "LocalSecondaryIndexes"),
+        *("GlobalSecondaryIndexes", "LocalSecondaryIndexes"),  # `tables.create` refuses any
     ),
     "DeleteTable": ("TableName",),
     "DescribeTable": ("TableName",),

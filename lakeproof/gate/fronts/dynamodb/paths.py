@@ -19,7 +19,7 @@ def find_value(item: Item, steps: Steps) -> Value | None:
         match here, step:
             case Mapped(entries), str():
                 here = entries.get(step)
-            case ListValue(items), int() if step < len(items):
+            case ListValue(items), int() if step < len(items):  # the grammar has no negative index
                 here = items[step]
             case _:
                 return None
@@ -34,6 +34,7 @@ def place_value(item: Item, steps: Steps, value: Value) -> dict[str, Value]:
     """
     name, rest = steps[0], steps[1:]
     assert isinstance(name, str)
+    # Only the last step may be new: an update makes no maps on the way.
     if rest and name not in item:
         raise NoSuchPlace
     return {**item, name: _place_below(item[name], rest, value) if rest else value}
@@ -50,7 +51,7 @@ def _place_below(here: Value, steps: Steps, value: Value) -> Value:
             if step >= len(items):
                 if rest:
                     raise NoSuchPlace
-                return ListValue((*items, value))
+                return ListValue((*items, value))  # an index behind the end appends, without a gap
             return ListValue(
                 (*items[:step], _place_below(items[step], rest, value) if rest else value, *items[step + 1 :])
             )
@@ -87,7 +88,7 @@ def _remove_below(here: Value, steps: Steps) -> Value:
                 raise NoSuchPlace
             if rest:
                 return ListValue((*items[:step], _remove_below(items[step], rest), *items[step + 1 :]))
-            return ListValue(items[:step] + items[step + 1 :])
+            return ListValue(items[:step] + items[step + 1 :])  # the same list, if the index is behind its end
         case _:
             raise NoSuchPlace
 
@@ -95,7 +96,7 @@ def _remove_below(here: Value, steps: Steps) -> Value:
 def project_paths(item: Item, wanted: Sequence[Steps]) -> dict[str, Value]:
     """Only what is at these paths. Elements of lists keep their order, and close up."""
     made: dict[str, Value] = {}
-    for name in dict.fromkeys(steps[0] for steps in wanted):
+    for name in dict.fromkeys(steps[0] for steps in wanted):  # each name once, in the order of the paths
         assert isinstance(name, str)
         inner = [steps[1:] for steps in wanted if steps[0] == name]
         part = _part(item[name], inner) if name in item else None
@@ -105,7 +106,7 @@ def project_paths(item: Item, wanted: Sequence[Steps]) -> dict[str, Value]:
 
 
 def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:
-    if any(not steps for steps in wanted):
+    if any(not steps for steps in wanted):  # a path ends here
         return here
     by_step: Mapping[str | int, list[Steps]] = {
         step: [each[1:] for each in wanted if each[0] == step] for step in dict.fromkeys(each[0] for each in wanted)
@@ -114,7 +115,7 @@ def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:
         names = [step for step in by_step if isinstance(step, str) and step in here.entries]
         inside = ((name, _part(here.entries[name], by_step[name])) for name in names)
         entries = {name: part for name, part in inside if part is not None}
-        return Mapped(entries) if entries else None
+        return Mapped(entries) if entries else None  # no empty map for what has none of the names
     if isinstance(here, ListValue):
         indices = sorted(step for step in by_step if isinstance(step, int) and step < len(here.items))
         parts = [_part(here.items[index], by_step[index]) for index in indices]
@@ -125,5 +126,7 @@ def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:
 
 def overlap(one: Steps, other: Steps) -> bool:
     """Whether one path begins with the other, or one needs a map where the other needs a list."""
+    # The first steps that differ; equal ones (0, 0) if one path begins with the other. A name and an index at one place
+    # contradict each other: they take one value for a map and for a list.
     here, there = next((pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]), (0, 0))
     return here == there or isinstance(here, int) is not isinstance(there, int)

@@ -34,7 +34,8 @@ from lakeproof.gate.fronts.dynamodb.state import (
 )
 from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, item_size, order, written_item
 
-PAGE_BYTES_MAX: Final = 1 << 20
+PAGE_BYTES_MAX: Final = 1 << 20  # of what is read, before the filter
+# These are also the comparisons that a key condition may have.
 _MIRRORED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -52,6 +53,7 @@ class KeyCondition:
     def of(cls, table: DynamoTable, bound: BoundCondition) -> "KeyCondition":
         """Raises DynamoDBError: it is another condition, or does not fit the table's keys."""
         tree = bound.condition
+        # One level is enough: a key has two attributes, and brackets around a single term leave no node.
         parts = [_turn_comparison(each) for each in (tree.conditions if isinstance(tree, Every) else (tree,))]
         partition: Scalar | None = None
         sort: BoundCondition | None = None
@@ -95,7 +97,7 @@ def _name(bound: BoundCondition, part: Condition) -> str | int:
         or (isinstance(part, FunctionCall) and part.function == "begins_with")
     )
     operands: tuple[Condition | Operand, ...] = children(part)
-    first = operands[0]
+    first = operands[0]  # of AND, OR and NOT a condition: no `Path`
     if not supported or not isinstance(first, Path) or not all(isinstance(each, Placeholder) for each in operands[1:]):
         invalid(f"Invalid {bound.where}: Query key condition not supported")
     steps = bound.attached.path(first, bound.where)
@@ -119,6 +121,7 @@ def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) ->
         DynamoDBError: the start is no key of the table, or outside of the range.
     """
     start = None if request.start is None else table.key(request.start)
+    # Both are generators: an error of theirs comes with the first candidate, after the check of the filter.
     candidates = _scan(table, request, start) if key is None else _query(table, request, key, start)
     _refuse_filtered_keys(table, request, query=key is not None)
     found: list[Item] = []
@@ -130,7 +133,7 @@ def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) ->
         read += item_size(item)
         if request.filter is None or request.filter.holds(item):
             found.append(item)
-        if scanned == request.limit or read >= PAGE_BYTES_MAX:
+        if scanned == request.limit or read >= PAGE_BYTES_MAX:  # never, without a limit
             last = each
             break
     made: dict[str, object] = {"Count": len(found), "ScannedCount": scanned}
@@ -144,12 +147,14 @@ def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) ->
 
 def _query(table: DynamoTable, request: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:
     def inside(each: Key) -> bool:
+        # A key condition is evaluated on the key alone.
         return each.partition == key.partition and (key.sort is None or key.sort.holds(table.key_fields(each)))
 
     if start is not None and not inside(start):
         invalid("The provided starting key is outside query boundaries based on provided conditions")
     mine = sorted((each for each in table.items if inside(each)), key=_sort_order, reverse=not request.forward)
     for each in mine:
+        # By order, not by looking for the start: its item may have been deleted since the page before.
         if start is not None:
             one, other = _sort_order(each), _sort_order(start)
             if one <= other if request.forward else one >= other:
@@ -158,12 +163,13 @@ def _query(table: DynamoTable, request: Pages, key: KeyCondition, start: Key | N
 
 
 def _sort_order(key: Key) -> tuple[object, ...]:
-    return () if key.sort is None else order(key.sort)
+    return () if key.sort is None else order(key.sort)  # one item in a partition
 
 
 def _scan(table: DynamoTable, request: Pages, start: Key | None) -> Iterator[Key]:
     number, total = request.segment
     for each in sorted(table.items, key=scan_order):
+        # The 128 bits of the digest in `total` equal parts: a partition is in one segment, whatever else is there.
         if total > 1 and int.from_bytes(digest(each.partition)) * total >> 128 != number:
             continue
         if start is None or scan_order(each) > scan_order(start):
@@ -178,6 +184,7 @@ def _refuse_filtered_keys(table: DynamoTable, request: Pages, *, query: bool) ->
     while todo:
         tree = todo.pop()
         if isinstance(tree, Path):
+            # A condition on a part of a key is one on the key.
             name = request.filter.attached.path(tree, request.filter.where)[0]
             if name in table.key_names:
                 invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: "

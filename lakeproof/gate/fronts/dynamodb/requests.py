@@ -33,10 +33,10 @@ from lakeproof.impl.printable import printable
 
 Fields = Mapping[str, object]
 
-BATCH_READS_MAX: Final = 100
-BATCH_WRITES_MAX: Final = 25
+BATCH_READS_MAX: Final = 100  # over all tables
+BATCH_WRITES_MAX: Final = 25  # likewise
 TRANSACTION_MAX: Final = 100
-_PLACEHOLDER: Final = re.compile(r"#[A-Za-z0-9_]+")
+_PLACEHOLDER: Final = re.compile(r"#[A-Za-z0-9_]+")  # names alone: values may differ from run to run
 _RETURNS: Final[Mapping[str, tuple[str, ...]]] = {
     "PutItem": ("NONE", "ALL_OLD"),
     "DeleteItem": ("NONE", "ALL_OLD"),
@@ -73,6 +73,7 @@ class ItemChange:
     @property
     def only_removes(self) -> bool:
         """Whether it is an update that can put nothing into an item. Where there is none, it makes none."""
+        # No update at all is no removal: an UpdateItem without an expression makes an item that has its key alone.
         return self.update is not None and all(each.verb in ("REMOVE", "DELETE") for each in self.update.update.actions)
 
 
@@ -123,6 +124,7 @@ def text(body: Fields, name: str, default: str | None = None) -> str:
     """A field that is a string. Raises DynamoDBError: it is missing, without a default, or is none."""
     found = body.get(name, default)
     if found is None:
+        # The service's validation names a field as its model does, with a small first letter.
         invalid(f"1 validation error detected: Value null at '{name[:1].lower()}{name[1:]}' failed to satisfy "
                 "constraint: Member must not be null")  # fmt: skip
     if not isinstance(found, str):
@@ -143,7 +145,7 @@ def whole(body: Fields, name: str, low: int, high: int) -> int | None:
     found = body.get(name)
     if found is None:
         return None
-    if not isinstance(found, int) or isinstance(found, bool):
+    if not isinstance(found, int) or isinstance(found, bool):  # true is an int
         raise_malformed(f"{name}: expected a whole number")
     if not low <= found <= high:
         invalid(f"1 validation error detected: Value '{found}' at '{name[:1].lower()}{name[1:]}' failed to satisfy "
@@ -174,6 +176,7 @@ def condition(body: Fields, name: str, attached: Attached) -> BoundCondition | N
     if name not in body:
         return None
     made = BoundCondition(grammar.condition(text(body, name), name), attached, name)
+    # All of it is looked at here. Evaluating stops early: a mistake behind a false AND would show for some items only.
     made.check()
     return made
 
@@ -181,7 +184,7 @@ def condition(body: Fields, name: str, attached: Attached) -> BoundCondition | N
 def _projection(body: Fields, attached: Attached) -> tuple[tuple[grammar.Path, ...] | None, tuple[Steps, ...] | None]:
     if "ProjectionExpression" not in body:
         return None, None
-    parsed = grammar.projection(text(body, "ProjectionExpression"))
+    parsed = grammar.projection(text(body, "ProjectionExpression"))  # with placeholders, for `refuse_unused`
     steps = tuple(attached.path(path, "ProjectionExpression") for path in parsed)
     for number, one in enumerate(steps):
         if any(overlap(one, other) for other in steps[:number]):
@@ -196,6 +199,7 @@ def _projection(body: Fields, attached: Attached) -> tuple[tuple[grammar.Path, .
 def _readable(body: Fields, *names: str) -> str:
     """Expressions with the names that are meant, on one line; values stay placeholders."""
     meant = body.get("ExpressionAttributeNames")
+    # `Attached` has refused anything else with an error; a label raises none.
     names_meant = meant if isinstance(meant, dict) else {}
     words = {"UpdateExpression": "", "ConditionExpression": "if ", "FilterExpression": "where "}
     found = [f"{words.get(name, '')}{' '.join(text(body, name).split())}" for name in names if name in body]
@@ -204,8 +208,8 @@ def _readable(body: Fields, *names: str) -> str:
 
 def read(body: Fields) -> Read:
     """GetItem."""
-    refuse_unknown("GetItem", body)
-    flag(body, "ConsistentRead", default=False)
+    refuse_unknown("GetItem", body)  # also of a part of a batch or a transaction
+    flag(body, "ConsistentRead", default=False)  # every read here is consistent
     attached = Attached.of(body)
     parsed, steps = _projection(body, attached)
     attached.refuse_unused(parsed)
@@ -218,7 +222,7 @@ def change(kind: str, body: Fields) -> ItemChange:
     attached = Attached.of(body)
     bound = condition(body, "ConditionExpression", attached)
     if kind == "ConditionCheck" and bound is None:
-        text(body, "ConditionExpression")
+        text(body, "ConditionExpression")  # raises: it is missing
     update = grammar.update(text(body, "UpdateExpression")) if "UpdateExpression" in body else None
     if kind != "UpdateItem" and update is not None:
         raise_malformed(f"{kind} has no UpdateExpression")
@@ -233,7 +237,7 @@ def change(kind: str, body: Fields) -> ItemChange:
     return ItemChange(
         kind=kind,
         table=table_name(body),
-        item=item(body.get("Item" if kind == "PutItem" else "Key")),
+        item=item(body.get("Item" if kind == "PutItem" else "Key")),  # the key is among the attributes of an item
         update=wanted,
         condition=bound,
         returns=returns,
@@ -245,6 +249,7 @@ def change(kind: str, body: Fields) -> ItemChange:
 def pages(kind: str, body: Fields) -> Pages:
     """Query or Scan."""
     refuse_unknown(kind, body)
+    # CreateTable with indexes is not known here. So no table has the index, and the service's own error is right.
     if "IndexName" in body:
         invalid(f"The table does not have the specified index: {text(body, 'IndexName')}")
     flag(body, "ConsistentRead", default=False)
@@ -258,6 +263,7 @@ def pages(kind: str, body: Fields) -> Pages:
     attached.refuse_unused(*conditions, parsed)
     words = ("ALL_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_PROJECTED_ATTRIBUTES")
     select = one_of(body, "Select", words)
+    # Without Select, a projection means SPECIFIC_ATTRIBUTES. `one_of` would call that ALL_ATTRIBUTES and refuse it.
     if "Select" in body:
         _check_select(select, projected=parsed is not None)
     total = whole(body, "TotalSegments", 1, 1_000_000)
@@ -294,7 +300,7 @@ def _check_select(select: str, *, projected: bool) -> None:
 def _fields_of_each(body: Fields, name: str, most: int) -> list[Fields]:
     found = body.get(name)
     if not isinstance(found, list):
-        text(body, name)
+        text(body, name)  # raises: it is missing, or null
         raise_malformed(f"{name}: expected a list")
     if not 1 <= len(found) <= most:
         invalid(f"1 validation error detected: Value at '{name[:1].lower()}{name[1:]}' failed to satisfy constraint: "
@@ -318,7 +324,7 @@ def transact_write(body: Fields) -> Several:
             invalid("TransactItems can only contain one of Check, Put, Update or Delete")
         ((name, inner),) = each.items()
         changes.append(change(_CHANGES[name], fields(inner, name)))
-    token = text(body, "ClientRequestToken", "")
+    token = text(body, "ClientRequestToken", "")  # an SDK mints one for each call, and repeats it in retries
     if len(token) > 36:
         invalid("1 validation error detected: Value at 'clientRequestToken' failed to satisfy constraint: Member must "
                 "have length less than or equal to 36")  # fmt: skip
@@ -336,7 +342,7 @@ def _by_table(body: Fields) -> list[tuple[str, object]]:
     if not found:
         invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must "
                 "have length greater than or equal to 1")  # fmt: skip
-    return sorted(found.items())
+    return sorted(found.items())  # labels and answers: by content, not by the order of a map
 
 
 def batch_get(body: Fields) -> Several:
@@ -344,7 +350,7 @@ def batch_get(body: Fields) -> Several:
     reads: list[Read] = []
     for table, inner in _by_table(body):
         part = fields(inner, table)
-        shared = {name: value for name, value in part.items() if name != "Keys"}
+        shared = {name: value for name, value in part.items() if name != "Keys"}  # they hold for each key of the table
         keys = _fields_of_each(part, "Keys", BATCH_READS_MAX)
         reads += [read({**shared, "TableName": table, "Key": each}) for each in keys]
     if len(reads) > BATCH_READS_MAX:
@@ -366,6 +372,7 @@ def batch_write(body: Fields) -> Several:
             kind = "PutItem" if name == "PutRequest" else "DeleteItem"
             wanted = "Item" if name == "PutRequest" else "Key"
             refuse_unknown(name, fields(request, name))
+            # A write in a batch has neither a condition nor values to return.
             changes.append(change(kind, {"TableName": table, wanted: fields(request, name).get(wanted)}))
     if not 1 <= len(changes) <= BATCH_WRITES_MAX:
         invalid("Too many items requested for the BatchWriteItem call" if changes else "The batch write request list "

@@ -63,7 +63,7 @@ class DynamoTable:
 
     def key(self, fields: Item) -> Key:
         """A key that stands alone. Raises DynamoDBError: its attributes are not those of the table's keys."""
-        if len(fields) != len(self.key_attributes):
+        if len(fields) != len(self.key_attributes):  # no further attribute either
             invalid("The provided key element does not match the schema")
         for each in self.key_attributes:
             if each.name not in fields or fields[each.name].kind != each.kind:
@@ -95,13 +95,14 @@ class DynamoTable:
 def key_value(attribute: KeyAttribute, value: Value, bytes_max: int) -> Scalar:
     """A value as a part of a key. Raises DynamoDBError: it is empty, or too long."""
     assert isinstance(value, Scalar)
-    if value.kind != "N":
+    if value.kind != "N":  # a number has no such limits
         length = len(order(value)[1])
         if not length:
             kind = "string" if value.kind == "S" else "binary"
             invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "
                     f"an empty {kind} value. Key: {attribute.name}")  # fmt: skip
         if length > bytes_max:
+            # The two limits differ, so they tell the parts apart.
             part = "hashkey" if bytes_max == PARTITION_BYTES_MAX else "rangekey"
             invalid(f"One or more parameter values were invalid: Size of {part} has exceeded the maximum size limit of "
                     f"{bytes_max} bytes")  # fmt: skip
@@ -116,7 +117,7 @@ def scan_order(key: Key) -> tuple[bytes, tuple[object, ...]]:
 def digest(partition: Scalar) -> bytes:
     """Where a partition key is among all others."""
     text = f"{partition.kind} {escape_value(partition)}".encode()
-    return hashlib.md5(text, usedforsecurity=False).digest()
+    return hashlib.md5(text, usedforsecurity=False).digest()  # spreads the keys; secures nothing
 
 
 @attrs.frozen
@@ -161,6 +162,7 @@ class DynamoState:
         """With an item, or with none, at a key. Cost: the number of items in the table."""
         table = self.tables[name]
         if item is None:
+            # Always a new mapping: the states before belong to other schedules.
             items = {each: value for each, value in table.items.items() if each != key}
         else:
             items = {**table.items, key: item}

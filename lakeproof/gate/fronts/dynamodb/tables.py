@@ -22,7 +22,7 @@ _LISTED_MAX: Final = 100
 def create(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """CreateTable. now: in microseconds since 1970."""
     for each in _UNKNOWN:
-        if body.get(each):
+        if body.get(each):  # an empty list names none
             not_known(f"{each} of CreateTable")
     stream = fields(body.get("StreamSpecification", {}), "StreamSpecification")
     if flag(stream, "StreamEnabled", default=False) or flag(body, "DeletionProtectionEnabled", default=False):
@@ -37,12 +37,12 @@ def create(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
         if attribute not in kinds:
             invalid("One or more parameter values were invalid: Some index key attributes are not defined in "
                     f"AttributeDefinitions. Keys: [{attribute}]")  # fmt: skip
-    if len(kinds) > len(dict(keys)):
+    if len(kinds) > len(dict(keys)):  # without indexes, each definition is of a key
         invalid("One or more parameter values were invalid: Number of attributes in KeySchema does not exactly match "
                 "number of attributes defined in AttributeDefinitions")  # fmt: skip
     on_demand = one_of(body, "BillingMode", ("PROVISIONED", "PAY_PER_REQUEST")) == "PAY_PER_REQUEST"
     capacity = _capacity(body)
-    if on_demand is not (capacity is None):
+    if on_demand is not (capacity is None):  # exactly one of both
         invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must "
                 f"{'not ' if on_demand else ''}be specified when BillingMode is "
                 f"{'PAY_PER_REQUEST' if on_demand else 'PROVISIONED'}")  # fmt: skip
@@ -57,6 +57,7 @@ def create(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
         on_demand=on_demand,
         capacity=capacity or (0, 0),
     )
+    # No item is touched: without the table there were none, and requests for its items read that there was no table.
     touches = (touched.table(name, Touch.WRITE), touched.ttl(name, Touch.WRITE))
     return state.with_table(table), {"TableDescription": _description(table)}, touches
 
@@ -85,7 +86,7 @@ def _capacity(body: Fields) -> tuple[int, int] | None:
         whole(fields(found, "ProvisionedThroughput"), each, 1, 2**53)
         for each in ("ReadCapacityUnits", "WriteCapacityUnits")
     ]
-    return (units[0] or 1, units[1] or 1)
+    return (units[0] or 1, units[1] or 1)  # in the state for descriptions alone
 
 
 def _description(table: DynamoTable, status: str = "ACTIVE") -> dict[str, object]:
@@ -143,6 +144,7 @@ def listing(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """ListTables."""
     limit = whole(body, "Limit", 1, _LISTED_MAX) or _LISTED_MAX
     names = [each for each in sorted(state.tables) if each > text(body, "ExclusiveStartTableName", "")]
+    # The next page begins after a name, since tables may go meanwhile.
     more = {"LastEvaluatedTableName": names[limit - 1]} if len(names) > limit else {}
     return state, {"TableNames": names[:limit], **more}, (touched.tables(),)
 
@@ -162,7 +164,7 @@ def update_ttl(state: DynamoState, body: Fields, name: str, now: int) -> Answere
     attribute = text(specification, "AttributeName")
     enabled = flag(specification, "Enabled", default=False)
     table = state.table(name)
-    if enabled is bool(table.ttl):
+    if enabled is bool(table.ttl):  # DynamoDB refuses to set what is so already
         invalid(f"TimeToLive is already {'enabled' if enabled else 'disabled'}")
     after = state.with_table(attrs.evolve(table, ttl=attribute if enabled else ""))
     touches = (touched.table(name), touched.ttl(name, Touch.WRITE))

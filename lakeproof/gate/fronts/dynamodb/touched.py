@@ -30,7 +30,7 @@ def tables() -> Access:
 
 def items(name: str, touch: Touch) -> Access:
     """All items of a table."""
-    return Access(touch, f"?items/{name}/", prefix=True)
+    return Access(touch, f"?items/{name}/", prefix=True)  # the last slash: not those of a table `NAME2`
 
 
 def item(name: str, key: Key, touch: Touch) -> Access:
@@ -55,6 +55,7 @@ def of_change(change: ItemChange) -> Touch:
     """
     if change.kind == "ConditionCheck":
         return Touch.READ
+    # Any other delete answers what was there, or whether something was.
     blind = change.kind == "DeleteItem" and change.condition is None and change.returns == "NONE"
     return Touch.DELETE if blind else Touch.WRITE
 
@@ -63,6 +64,7 @@ def of_query(found: DynamoTable, key: KeyCondition) -> Access:
     """What a query may see: one item, those whose sort key begins so, or the whole partition."""
     start = f"?items/{found.name}/{escape_value(key.partition)}/"
     match key.sort:
+        # A footprint has keys and prefixes. Other comparisons and BETWEEN are ranges: they take the whole partition.
         case BoundCondition(Compared(_, "=", right), attached, where):
             value = attached.value(right.name, where)  # type: ignore[union-attr]  # `KeyCondition` has looked
             if isinstance(value, Scalar):
@@ -70,6 +72,7 @@ def of_query(found: DynamoTable, key: KeyCondition) -> Access:
         case BoundCondition(FunctionCall(_, (_, right)), attached, where):
             value = attached.value(right.name, where)  # type: ignore[union-attr]  # as above
             if isinstance(value, Scalar):
+                # The escape is byte by byte, so a prefix stays one.
                 return Access(Touch.READ, start + escape_value(value), prefix=True)
     return Access(Touch.READ, start, prefix=True)
 
@@ -85,6 +88,7 @@ def by_error(state: DynamoState, meant: Meant) -> Footprint:
             return table(name), items(name, Touch.READ)
         case Several(token=text):
             parts = [access for each in meant.parts for access in by_error(state, each)]
+            # A known token would have changed the answer.
             return (*parts, attrs.evolve(token(text), touch=Touch.READ)) if text else tuple(parts)
         case TableRequest(""):
             return (tables(),)
@@ -94,7 +98,7 @@ def by_error(state: DynamoState, meant: Meant) -> Footprint:
 
 def _of_item(state: DynamoState, name: str, key: Callable[[DynamoTable], Key]) -> Footprint:
     if name not in state.tables:
-        return (table(name),)
+        return (table(name),)  # the answer says that, and nothing of an item
     try:
         return table(name), item(name, key(state.tables[name]), Touch.READ)
     except DynamoDBError:  # no key of this table, whatever it holds

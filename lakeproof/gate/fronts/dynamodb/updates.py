@@ -51,6 +51,7 @@ class BoundUpdate:
                 _check(self.attached, action.operand)
             if action.verb in ("ADD", "DELETE"):
                 kind = _literal(self.attached, action).kind
+                # A number has no members to delete.
                 if kind not in (_ADDABLE if action.verb == "ADD" else _ADDABLE[1:]):
                     invalid(f"Invalid {WHERE}: Incorrect operand type for operator or function; operator: "
                             f"{action.verb}, operand type: {kind}")  # fmt: skip
@@ -64,6 +65,7 @@ class BoundUpdate:
         removals: list[Steps] = []
         placements: list[tuple[Steps, Value]] = []
         for action, steps in zip(self.update.actions, self.paths, strict=True):
+            # From the item before, also where an action above places something: `SET a = b, b = a` exchanges them.
             made = _new_value(self.attached, action, steps, item)
             if made is None:
                 removals.append(steps)
@@ -71,6 +73,7 @@ class BoundUpdate:
                 placements.append((steps, made))
         after = dict(item)
         try:
+            # By index: of several behind the end of a list, the lowest is appended first.
             for steps, value in sorted(placements, key=lambda each: _place(each[0])):
                 after = paths.place_value(after, steps, value)
             for steps in sorted(removals, key=_place, reverse=True):  # from behind: a list closes up
@@ -82,6 +85,7 @@ class BoundUpdate:
 
 def _place(steps: Steps) -> tuple[tuple[bool, int, str], ...]:
     """Paths in order, names before indices."""
+    # Indices are compared by value: 10 is after 9.
     return tuple((True, step, "") if isinstance(step, int) else (False, 0, step) for step in steps)
 
 
@@ -102,7 +106,7 @@ def _check(attached: Attached, operand: Operand) -> None:
             attached.value(name, WHERE)
         case Arithmetic(left, sign, right):
             for each in (left, right):
-                if isinstance(each, Placeholder):
+                if isinstance(each, Placeholder):  # of a path, `_value` sees the type
                     kind = attached.value(each.name, WHERE).kind
                     if kind != "N":
                         invalid(f"Invalid {WHERE}: Incorrect operand type for operator or function; operator or "
@@ -119,6 +123,7 @@ def _check(attached: Attached, operand: Operand) -> None:
                         "if_not_exists")  # fmt: skip
             for each in operands:
                 _check(attached, each)
+                # Of a path or a call nothing is known yet: L passes.
                 literal = attached.value(each.name, WHERE).kind if isinstance(each, Placeholder) else "L"
                 if function == "list_append" and literal != "L":
                     invalid(f"Invalid {WHERE}: Incorrect operand type for operator or function; operator or function: "
@@ -134,13 +139,13 @@ def _new_value(attached: Attached, action: Action, steps: Steps, item: Item) -> 
         return _value(attached, action.operand, item)
     value, here = _literal(attached, action), paths.find_value(item, steps)
     if here is None:
-        return value if action.verb == "ADD" else None
+        return value if action.verb == "ADD" else None  # a sum with 0, or a set of these members
     match here, value:
         case Scalar("N"), Scalar("N"):
             return plus(here, value, 1)
         case Members(kind, members), Members(other, more) if kind == other:
             left = members | more if action.verb == "ADD" else members - more
-            return Members(kind, left) if left else None
+            return Members(kind, left) if left else None  # DynamoDB has no empty set: the attribute goes
         case _:
             return invalid("An operand in the update expression has an incorrect data type")
 
@@ -161,7 +166,7 @@ def _value(attached: Attached, operand: Operand, item: Item) -> Value:
             return plus(one, other, sign)
         case FunctionCall("if_not_exists", (Path() as path, default)):
             found = paths.find_value(item, attached.path(path, WHERE))
-            return _value(attached, default, item) if found is None else found
+            return _value(attached, default, item) if found is None else found  # only then: the default may fail
         case FunctionCall(_, (first, second)):
             front, back = _value(attached, first, item), _value(attached, second, item)
             if not (isinstance(front, ListValue) and isinstance(back, ListValue)):

@@ -26,13 +26,16 @@ import attrs
 
 from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_malformed
 
+# The exponents are those of the first digit, as `Decimal.adjusted` counts them.
 DIGITS_MAX: Final = 38
 EXPONENT_MAX: Final = 125
 EXPONENT_MIN: Final = -130
 DEPTH_MAX: Final = 32
 ITEM_BYTES_MAX: Final = 400 * 1024
+# A sum has at most 293 digits: from 1E+125 down to the 38th digit of 1E-130.
 _EXACT: Final = Context(prec=400, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """More digits than the sum of two numbers of DynamoDB can have."""
+# `Decimal` also takes NaN, Infinity, blanks, underscores and digits of other alphabets.
 _NUMBER_CHARACTERS: Final = frozenset("0123456789+-.eE")
 
 
@@ -98,13 +101,14 @@ def in_range(found: Decimal) -> Decimal:
     Raises:
         DynamoDBError: it has too many digits, or is too large or too small.
     """
-    if not found:
+    if not found:  # -0 and 0E+999, too
         return Decimal(0)
     found, whole = found.normalize(_EXACT), found
     if found.adjusted() > EXPONENT_MAX:
         invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")
     if found.adjusted() < EXPONENT_MIN:
         invalid("Number underflow. Attempting to store a number with magnitude smaller than supported range")
+    # `normalize` rounds what has more than 400 digits: the value is then another one, perhaps with few digits.
     if len(found.as_tuple().digits) > DIGITS_MAX or found != whole:
         invalid("Attempting to store more than 38 significant digits in a Number")
     return found
@@ -124,7 +128,7 @@ def plus(one: Scalar, other: Scalar, sign: int) -> Scalar:
 def binary(text: str) -> Scalar:
     """Bytes, from base 64. Raises DynamoDBError: it is none."""
     try:
-        return Scalar("B", base64.b64decode(text, validate=True))
+        return Scalar("B", base64.b64decode(text, validate=True))  # else letters that are no base 64 are skipped
     except (binascii.Error, ValueError):
         raise_malformed("Base64 encoded data is expected here")
 
@@ -195,10 +199,10 @@ _SCALARS: Final[Mapping[str, Callable[[str], Scalar]]] = {
 
 
 def _set(kind: str, content: object) -> Members:
-    members = [_SCALARS[kind[0]](each) for each in strings(content, kind)]
+    members = [_SCALARS[kind[0]](each) for each in strings(content, kind)]  # SS: S; NS: N; BS: B
     if not members:
         invalid("One or more parameter values were invalid: An string set  may not be empty")
-    if len(frozenset(members)) < len(members):
+    if len(frozenset(members)) < len(members):  # by value: 1 and 1.0 are one number
         invalid("One or more parameter values were invalid: Input collection contains duplicates.")
     return Members(kind, frozenset(members))
 
@@ -213,12 +217,14 @@ def text_of(value: Scalar) -> str:
     content = value.content
     if isinstance(content, bytes):
         return base64.b64encode(content).decode()
+    # Without an exponent, 1E+1 and 10 have one text.
     return format(content, "f") if isinstance(content, Decimal) else str(content)
 
 
 def render_value(value: Value) -> dict[str, object]:
     """A value as JSON. Sets are in order, so that one state has one answer."""
     match value:
+        # Before other scalars: JSON's true, not the text `True`.
         case Scalar("BOOL" | "NULL"):
             return {value.kind: value.content}
         case Scalar():
@@ -256,13 +262,13 @@ def size(value: Value) -> int:
         case Scalar("BOOL" | "NULL"):
             return 1
         case Scalar(_, Decimal() as content):
-            return (len(content.as_tuple().digits) + 1) // 2 + 1
+            return (len(content.as_tuple().digits) + 1) // 2 + 1  # two digits a byte, one for the exponent
         case Scalar():
             return len(order(value)[1])
         case Members():
             return sum(size(each) for each in value.members)
         case ListValue():
-            return 3 + sum(1 + size(each) for each in value.items)
+            return 3 + sum(1 + size(each) for each in value.items)  # 3 for the list, 1 for each element
         case Mapped():
             return 3 + sum(1 + len(name.encode()) + size(each) for name, each in value.entries.items())
 

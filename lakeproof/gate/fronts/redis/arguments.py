@@ -8,7 +8,7 @@ Args = tuple[bytes, ...]
 """What follows the name of a command."""
 NO_INTEGER: Final = "ERR value is not an integer or out of range"
 SYNTAX: Final = "ERR syntax error"
-_DIGITS_MAX: Final = 19
+_DIGITS_MAX: Final = 19  # of 2**63 - 1; more may exceed what int() reads
 _MIN, _MAX = -(1 << 63), (1 << 63) - 1
 
 
@@ -16,7 +16,7 @@ def integer(text: bytes, error: str = NO_INTEGER) -> int:
     """A number of 64 bits. Raises CommandError: it is none, or has zeros or a sign in front that it does not need."""
     digits = text.removeprefix(b"-")
     plain = digits.isdigit() and len(digits) <= _DIGITS_MAX and (text == b"0" or not digits.startswith(b"0"))
-    number = int(text) if plain else _MAX + 1
+    number = int(text) if plain else _MAX + 1  # for no number, one that does not fit
     if not fits(number):
         raise CommandError(error)
     return number
@@ -37,10 +37,12 @@ _IN_SECONDS: Final = frozenset({b"EX", b"EXPIRE", b"SETEX"})
 def lifetime(word: bytes, text: bytes, known: bool, *, positive: bool = True) -> int:
     """In milliseconds. word: the option or the command that has it. known: whether keys may have one here."""
     found = integer(text) * (1000 if word in _IN_SECONDS else 1)
+    # Redis adds a relative time to its clock, and the sum must fit, too.
     latest = _MAX if word in TIMES[2:] else _MAX - _SINCE_1970
     name = (b"SET" if word in TIMES else word).decode()
     if not (1 if positive else _MIN) <= found <= latest:
         raise CommandError(f"ERR invalid expire time in '{name.lower()}' command")
+    # A wrong time is refused as by a Redis before it matters that the front does not have the option.
     if word in TIMES[2:]:
         raise not_known(f"{name} {word.decode()}")
     if not known:

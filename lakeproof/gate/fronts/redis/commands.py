@@ -56,7 +56,7 @@ def _every_other(args: Args) -> Sequence[str]:
 
 
 def _of_set(args: Args) -> Sequence[str]:
-    return [escape_key(args[0]), *(escape_key(each).lower() for each in args[2:])]
+    return [escape_key(args[0]), *(escape_key(each).lower() for each in args[2:])]  # without args[1], the value
 
 
 def _of_hset(args: Args) -> Sequence[str]:
@@ -79,11 +79,11 @@ def _of_hscan(args: Args) -> Sequence[str]:
 
 def _of_eval(args: Args) -> Sequence[str]:
     """The name of the script, its keys, and the arguments that are keys of its own."""
-    script = scripts.of_sha(args[0]) or scripts.of_text(args[0])
+    script = scripts.of_sha(args[0]) or scripts.of_text(args[0])  # EVALSHA has the sha, EVAL the text
     if script is None:
         return ["an unknown script", escape_key(args[0][:40])]
     try:
-        count = max(0, integer(args[1]))
+        count = max(0, integer(args[1]))  # a label must not fail where the command will
     except CommandError:
         count = 0
     shown = count // 2 if script.shown is None else script.shown
@@ -107,6 +107,7 @@ def _ping(work: Work, args: Args) -> Value:
 
 def _select(work: Work, args: Args) -> Value:
     if integer(args[0]) != 0:
+        # This is the answer of a Redis with one database. One with more would take it: so the number is unknown here.
         raise CommandError("ERR DB index is out of range", f"SELECT {integer(args[0])}")
     return OK
 
@@ -165,7 +166,7 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"ZRANGEBYLEX": Command(-4, hashes.zrangebylex),
     b"EVAL": Command(-3, scripts.eval_, True, _of_eval),
     b"EVALSHA": Command(-3, scripts.evalsha, True, _of_eval),
-    b"SCRIPT|LOAD": Command(3, scripts.load, True, _of_load),
+    b"SCRIPT|LOAD": Command(3, scripts.load, True, _of_load),  # two words of these are the name
     b"SCRIPT|EXISTS": Command(-3, scripts.exists, shown=_of_load),
     b"SCRIPT|FLUSH": Command(-2, scripts.flush, True),
     b"PING": Command(-1, _ping),
@@ -204,6 +205,7 @@ def name_of(words: Words) -> bytes:
 
 def args_of(words: Words) -> Args:
     """What follows its name."""
+    # One word, or the two of a container such as CLIENT.
     return words[1 + name_of(words).count(b"|") :]
 
 
@@ -231,6 +233,7 @@ def _wrong_number(name: bytes) -> CommandError:
 
 def _unknown(words: Words) -> CommandError:
     quoted = b""
+    # As Redis: all arguments together are quoted up to this many bytes.
     for each in words[1:]:
         if len(quoted) >= ARGS_SHOWN_BYTES:
             break
@@ -242,7 +245,7 @@ def _unknown(words: Words) -> CommandError:
 
 def _quote_word(word: bytes, most: int) -> bytes:
     """As Redis quotes it: up to a zero."""
-    return word.partition(b"\0")[0][:most]
+    return word.partition(b"\0")[0][:most]  # C ends a text there
 
 
 def label_of(words: Words) -> str:
@@ -254,7 +257,7 @@ def label_of(words: Words) -> str:
 
 def writes(words: Words) -> bool:
     """Whether it may change anything. EVAL may always load its script."""
-    if words[0].upper() == b"EVALSHA":
+    if words[0].upper() == b"EVALSHA":  # it loads nothing, so only the script counts
         script = scripts.of_sha(words[1])
         return script is not None and script.writes
     return COMMANDS[name_of(words)].writes
@@ -267,5 +270,5 @@ def perform_command(work: Work, words: Words) -> Value:
     try:
         return do(work, args_of(words))
     except CommandError as error:
-        work.unknown = work.unknown or error.unknown
+        work.unknown = work.unknown or error.unknown  # the first one of a transaction
         return Failure(str(error))

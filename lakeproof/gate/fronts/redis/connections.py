@@ -50,7 +50,7 @@ class Speaker:
         self.gate = gate
         self.clients = frozenset(clients)
         self.tell = tell
-        self._numbers = count(1)
+        self._numbers = count(1)  # ids of connections: CLIENT ID
 
     async def talk(self, connection: socket.socket) -> None:
         """Serve a connection until it is closed, and close it."""
@@ -82,6 +82,7 @@ class Speaker:
         else:
             reply = found
             self.gate.note(f"{session.client} {words[0].decode('latin-1').upper()}", reply.unknown)
+        # While an answer is under way, the program may act on it at any moment: it is not quiet.
         server.busy += 1
         try:
             await send(connection, encode_reply(reply.value, session.protocol))
@@ -90,10 +91,12 @@ class Speaker:
 
     async def _answer(self, session: Session, request: RedisRequest) -> Reply:
         if self.clients and request.user not in self.clients:
+            # `Gate.ask` answers a client that it does not hold at once: the request would be no step.
             self.gate.note(f"{request.user or 'unnamed client'} {RedisFront().label_of(request)}", UNNAMED)
             return Reply(Failure(STRANGER))
         reply = await self.gate.ask(request, request.body)
         assert isinstance(reply, Reply)
+        # A lost answer raises Cut before this. So a session never knows what its client does not.
         session.answered(request, reply)
         if self.tell is not None:
             self.tell(request, reply)

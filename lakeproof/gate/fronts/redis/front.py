@@ -62,6 +62,7 @@ class RedisFront:
     def perform(self, state: RedisState, request: RedisRequest, now: int) -> tuple[RedisState, Reply, Footprint]:
         work = Work(state)
         if request.late:
+            # What it would touch says which keys have expired. Then it runs without them, and may go another way.
             trial = Work(state)
             self._reply(trial, request)
             work.expire(trial.footprint)
@@ -70,7 +71,7 @@ class RedisFront:
 
     def _reply(self, work: Work, request: RedisRequest) -> Reply:
         if request.watches:
-            keys = dict.fromkeys(request.commands[0][1:])
+            keys = dict.fromkeys(request.commands[0][1:])  # a key that is named twice is watched once
             return Reply(OK, tuple((key, work.version(key)) for key in keys))
         value = self._value(work, request)
         return Reply(value, unknown=work.unknown)
@@ -78,9 +79,12 @@ class RedisFront:
     def _value(self, work: Work, request: RedisRequest) -> Value:
         if not request.transaction:
             return perform_command(work, request.commands[0])
+        # A list, not `any`: every version is read, so what is touched does not depend on the order of the keys.
         if [key for key, version in request.watched if work.version(key) != version]:
             return NilArray()
+        # The commands after one that fails are executed, too: Redis takes nothing back.
         return tuple(perform_command(work, words) for words in request.commands)
 
     def refusal(self, request: RedisRequest) -> Reply:
+        # A refused EXEC ends its transaction: the session has forgotten what was queued and watched.
         return Reply(Failure(f"EXECABORT Transaction discarded because of: {BUSY}" if request.transaction else BUSY))

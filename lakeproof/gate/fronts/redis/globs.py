@@ -9,7 +9,7 @@ _ANY: Final = frozenset(range(256))
 def compile_glob(pattern: bytes) -> re.Pattern[bytes]:
     """What matches the whole of a key. Between two stars the first place that fits is the best, and no other one is
     tried: the cost is that of a look at each byte of the key for each of the pattern."""
-    pieces: list[list[bytes]] = [[]]
+    pieces: list[list[bytes]] = [[]]  # what is between two stars
     at = 0
     while at < len(pattern):
         one = pattern[at : at + 1]
@@ -27,7 +27,9 @@ def compile_glob(pattern: bytes) -> re.Pattern[bytes]:
                 at += 1
             pieces[-1].append(re.escape(one))
     first, *rest = (b"".join(each) for each in pieces)
+    # An atomic group is not entered again. Without it, `re` tries each place of a piece with each of the others.
     between = b"".join(b"(?>.*?%b)" % each for each in rest[:-1] if each)
+    # The last piece is tied to the end of the key: only the star before it goes back.
     return re.compile(first + (between + b".*" + rest[-1] if rest else b""), re.DOTALL)
 
 
@@ -41,7 +43,7 @@ def _set(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
     """The bytes of a set whose ``[`` was before ``at``, and where it ends. One that is not closed ends with the
     pattern."""
     inverted = pattern[at : at + 1] == b"^"
-    at += inverted
+    at += inverted  # a bool is 0 or 1
     found: set[int] = set()
     while at < len(pattern):
         if pattern[at : at + 1] == b"\\" and at + 1 < len(pattern):
@@ -51,7 +53,7 @@ def _set(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
             at += 1
             break
         elif pattern[at + 1 : at + 2] == b"-" and at + 2 < len(pattern):
-            low, high = sorted((pattern[at], pattern[at + 2]))
+            low, high = sorted((pattern[at], pattern[at + 2]))  # Redis turns a range around, too
             found.update(range(low, high + 1))
             at += 3
         else:
@@ -61,4 +63,5 @@ def _set(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
 
 
 def _one_of(found: frozenset[int]) -> bytes:
+    # A set without members matches nothing.
     return b"[" + b"".join(b"\\x%02x" % each for each in sorted(found)) + b"]" if found else b"(?!)"

@@ -38,7 +38,7 @@ def _write_fields(work: Work, args: Args, name: str) -> int:
     found = work.hash(key)
     before = len(found)
     found.update(zip(rest[::2], rest[1::2], strict=True))
-    work.put(key, Hash(found))
+    work.put(key, Hash(found))  # equal values touch the key, too
     return len(found) - before
 
 
@@ -54,9 +54,9 @@ def hsetnx(work: Work, args: Args) -> Value:
 def hdel(work: Work, args: Args) -> Value:
     key, *fields = args
     found = work.hash(key)
-    gone = [field for field in dict.fromkeys(fields) if found.pop(field, None) is not None]
+    gone = [field for field in dict.fromkeys(fields) if found.pop(field, None) is not None]  # a field counts once
     if gone:
-        work.put(key, Hash(found) if found else None)
+        work.put(key, Hash(found) if found else None)  # an empty hash is no key
     return len(gone)
 
 
@@ -84,6 +84,7 @@ def hincrby(work: Work, args: Args) -> Value:
     key, field, text = args
     number = integer(text)
     found = work.hash(key)
+    # A hash has an error of its own: it is not that of INCR.
     after = integer(found.get(field, b"0"), "ERR hash value is not an integer") + number
     if not -(1 << 63) <= after < 1 << 63:
         raise CommandError("ERR increment or decrement would overflow")
@@ -93,7 +94,7 @@ def hincrby(work: Work, args: Args) -> Value:
 
 def hscan(work: Work, args: Args) -> Value:
     """All at once, whatever COUNT says, as Redis does with a small hash."""
-    if not args[1].isdigit() or int(args[1][:21]) >= 1 << 64:
+    if not args[1].isdigit() or int(args[1][:21]) >= 1 << 64:  # 21 digits reach 2**64; int() refuses thousands
         raise CommandError("ERR invalid cursor")
     pattern = b"*"
     found = work.hash(args[0])
@@ -106,7 +107,7 @@ def hscan(work: Work, args: Args) -> Value:
         elif integer(value[0]) < 1:
             raise CommandError(SYNTAX)
     matches = globs.compile_glob(pattern).fullmatch
-    return b"0", tuple(each for pair in found.items() if matches(pair[0]) for each in pair)
+    return b"0", tuple(each for pair in found.items() if matches(pair[0]) for each in pair)  # 0: no further page
 
 
 _ZADD_OPTIONS: Final = frozenset({b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"})
@@ -115,6 +116,7 @@ _ZADD_OPTIONS: Final = frozenset({b"NX", b"XX", b"GT", b"LT", b"CH", b"INCR"})
 def zadd(work: Work, args: Args) -> Value:
     """``ZADD key score member ...``, without options. What changes nothing touches nothing."""
     key, *rest = args
+    # Options stand before the scores: if the first word is none, no other one is.
     if rest[0].upper() in _ZADD_OPTIONS:
         raise not_known(f"ZADD {rest[0].decode('latin-1').upper()}")
     if len(rest) % 2:
@@ -123,7 +125,7 @@ def zadd(work: Work, args: Args) -> Value:
     found = dict(work.sorted_set(key).scores)
     before, touched = len(found), False
     for member, score in zip(rest[1::2], scores, strict=True):
-        touched |= found.get(member) != score
+        touched |= found.get(member) != score  # a score that stays is no change to WATCH
         found[member] = score
     if touched:
         work.put(key, SortedSet(found))
@@ -135,6 +137,7 @@ def _score(text: bytes) -> float:
         found = float(text)
     except ValueError:
         found = math.nan
+    # Python reads `1_0` and blanks around a number, Redis does not; it refuses nan as well.
     if math.isnan(found) or text != text.strip() or b"_" in text:
         raise CommandError(_NO_FLOAT)
     return found
@@ -166,7 +169,9 @@ def zrangebylex(work: Work, args: Args) -> Value:
             raise CommandError(SYNTAX)
         offset, count = (integer(each, NO_INTEGER) for each in options[1:])
     lower, upper = _parse_bound(low, excluded=2), _parse_bound(high, excluded=0)
+    # The third number is 0 before a member, 1 at it, 2 behind it: a bound that is left out lies beside its member.
     inside = [member for member in work.sorted_set(key).members if lower <= (0, member, 1) <= upper]
+    # A negative offset finds nothing, as in Redis.
     return () if offset < 0 else tuple(inside[offset:] if count < 0 else inside[offset : offset + count])
 
 

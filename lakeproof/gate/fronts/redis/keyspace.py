@@ -16,6 +16,7 @@ PAGE: Final = 10
 
 def delete(work: Work, args: Args) -> Value:
     """Of a key that is not there it only reads that."""
+    # A key counts once, also if it is named twice.
     there = [key for key in dict.fromkeys(args) if work.get(key) is not None]
     for key in there:
         work.put(key, None)
@@ -23,7 +24,7 @@ def delete(work: Work, args: Args) -> Value:
 
 
 def exists(work: Work, args: Args) -> Value:
-    return sum(work.get(key) is not None for key in args)
+    return sum(work.get(key) is not None for key in args)  # a key that is named twice counts twice
 
 
 def type_(work: Work, args: Args) -> Value:
@@ -38,6 +39,7 @@ def _type_of(stored: Stored | None) -> str:
 
 def keys(work: Work, args: Args) -> Value:
     pattern = globs.compile_glob(args[0])
+    # The literal beginning of the pattern keeps the footprint small.
     return tuple(key for key in work.named(globs.literal(args[0])) if pattern.fullmatch(key))
 
 
@@ -59,9 +61,11 @@ def scan(work: Work, args: Args) -> Value:
     count, pattern, kind = _options(args[1:])
     matches = globs.compile_glob(pattern).fullmatch
     found = [key for key in work.named(globs.literal(pattern)) if matches(key)]
+    # Places are compared, not keys: the key at which the cursor was made may be gone.
     rest = list(dropwhile(lambda key: place(key) < cursor, found))
     page = _whole_places(rest, count)
     following = place(rest[len(page)]) if len(page) < len(rest) else 0
+    # After the page was cut: as in Redis, a page with none of the type is no end of the scan.
     shown = page if kind is None else [key for key in page if _type_of(work.get(key)).encode() == kind]
     return b"%d" % following, tuple(shown)
 
@@ -100,7 +104,7 @@ def _whole_places(rest: Sequence[bytes], count: int) -> Sequence[bytes]:
 
 def ttl(work: Work, args: Args) -> Value:
     life = pttl(work, args)
-    return (life + 500) // 1000 if life > 0 else life
+    return (life + 500) // 1000 if life > 0 else life  # rounded, as Redis does
 
 
 def pttl(work: Work, args: Args) -> int:
@@ -120,6 +124,7 @@ def persist(work: Work, args: Args) -> Value:
 
 def expire(word: bytes, work: Work, args: Args) -> Value:
     """``EXPIRE key seconds``, or what word says. A time that is over removes the key."""
+    # The time is looked at before the key, and before options that are unknown here: a wrong one is always refused.
     key, life = args[0], lifetime(word, args[1], work.expires, positive=False)
     if args[2:]:
         raise not_known(b" ".join((word, *args[2:])).decode("latin-1").upper())

@@ -98,7 +98,8 @@ class Incoming:
         return True
 
     def _line(self) -> bytes | None:
-        begins_inline = not self._left and self._rest[:1] != b"*"
+        begins_inline = not self._left and self._rest[:1] != b"*"  # `nc` ends a line without a carriage return
+        # The bound limits the cost: what has no line end yet is searched again with each piece that arrives.
         end = self._rest.find(b"\n" if begins_inline else _CRLF, 0, LINE_BYTES_MAX + 2)
         if end < 0:
             if len(self._rest) > LINE_BYTES_MAX:
@@ -116,13 +117,14 @@ class Incoming:
     def _inline(self, line: bytes) -> None:
         if b'"' in line or b"'" in line:
             raise _Quoted("quotes in a line of words are not known here; send an array of bulk strings")
-        if words := tuple(line.split()):
+        if words := tuple(line.split()):  # an empty line is no command
             self.whole.append(words)
 
     def _head_of_command(self, line: bytes) -> None:
         count = _integer(line[1:])
         if count is None or count > WORDS_MAX:
             raise _ProtocolError("invalid multibulk length")
+        # `*0` and `*-1` have no words: Redis passes over them without an answer.
         self._left, self._words, self._bytes = max(0, count), [], 0
 
     def _head_of_word(self, line: bytes) -> None:
@@ -131,13 +133,14 @@ class Incoming:
         length = _integer(line[1:])
         if length is None or length < 0:
             raise _ProtocolError("invalid bulk length")
+        # Ours limits all words together, and makes the run inconclusive; that of Redis limits one, and is an error.
         if self._bytes + length > BODY_BYTES_MAX:
             raise (_TooLarge if length <= BULK_BYTES_MAX else _ProtocolError)("invalid bulk length")
         self._length = length
         self._bytes += length
 
     def _word(self, length: int) -> bool:
-        if len(self._rest) < length + 2:
+        if len(self._rest) < length + 2:  # and the line end, which Redis does not look at either
             return False
         self._words.append(bytes(self._rest[:length]))
         del self._rest[: length + 2]
@@ -152,6 +155,7 @@ class Incoming:
 def _integer(text: bytes) -> int | None:
     """A number as the head of an array or of a word has it; None: it is none."""
     digits = text.removeprefix(b"-")
+    # Redis takes no zeros in front here.
     if not digits.isdigit() or len(digits) > DIGITS_MAX or (text != b"0" and digits.startswith(b"0")):
         return None
     return int(text)

@@ -76,7 +76,7 @@ def in_a_word(value: Value) -> str:
             return "nil"
         case int() | float():
             return str(value)
-        case bytes():
+        case bytes():  # it may be minted, and differ in the next run
             return "value"
         case Pairs(pairs):
             return f"{len(pairs)} pairs"
@@ -100,11 +100,13 @@ def encode_reply(value: Value, protocol: int) -> bytes:
         case int():
             return b":%d\r\n" % value
         case float():
+            # RESP2 has no doubles.
             return b",%b\r\n" % number(value) if protocol == 3 else encode_reply(number(value), protocol)
         case bytes():
             return b"$%d\r\n%b\r\n" % (len(value), value)
         case Pairs(pairs):
             inner = b"".join(encode_reply(each, protocol) for pair in pairs for each in pair)
+            # `%` begins a map of RESP3.
             return (b"%%%d\r\n" % len(pairs) if protocol == 3 else b"*%d\r\n" % (2 * len(pairs))) + inner
         case _:
             return b"*%d\r\n" % len(value) + b"".join(encode_reply(each, protocol) for each in value)
@@ -112,7 +114,7 @@ def encode_reply(value: Value, protocol: int) -> bytes:
 
 def number(value: float) -> bytes:
     """A score as Redis writes it."""
-    return f"{value:.17g}".encode()
+    return f"{value:.17g}".encode()  # 17 digits give every double back
 
 
 def _line(text: str) -> bytes:

@@ -43,6 +43,7 @@ def _ours(name: str, text: str, do: Callable[[Work, Args, Args], Value], args: i
 
 
 def _write(work: Work, keys: Args, args: Args) -> Value:
+    # In the order of the Lua: if the second key has another type, the first one is written all the same.
     hset(work, (keys[0], args[0], args[1]))
     zadd(work, (keys[1], b"0", args[0]))
     return 1
@@ -88,6 +89,7 @@ def _transact(work: Work, keys: Args, args: Args) -> Value:
             _remove(work, (values, names), (key,))
         else:
             found = hget(work, (values, key))
+            # As in the Lua: `absent` must find nothing, every other check something, and `equal` this value.
             if (what == b"absent") == (found is not None) or (what == b"equal" and found != value):
                 return number
     return 0
@@ -99,7 +101,7 @@ def _if_owner(do: Callable[[Work, Args, Args], Value]) -> Callable[[Work, Args, 
 
 
 def _lock(name: str, sha: str, do: Callable[[Work, Args, Args], Value], args: int = 1) -> Script:
-    return Script(name, sha, _if_owner(do), args, keys=1, shown=0, line=2)
+    return Script(name, sha, _if_owner(do), args, keys=1, shown=0, line=2)  # their first line is empty
 
 
 def _release(work: Work, keys: Args, args: Args) -> Value:
@@ -116,6 +118,7 @@ def _extend(work: Work, keys: Args, args: Args) -> Value:
     left = pttl(work, keys)
     if left < 0:
         return 0
+    # No time passes, so what is left is all that the key was given. The third argument is 0 to add to it.
     return expire(b"PEXPIRE", work, (keys[0], b"%d" % (integer(args[1]) + left * (args[2] == b"0"))))
 
 
@@ -130,6 +133,7 @@ SCRIPTS: Final = (
     _ours("set_if_present", redis_scripts.IF_PRESENT, _if_present, args=2),
     _ours("set_if_equal", redis_scripts.IF_EQUAL, _if_equal, args=3),
     _ours("delete_if_equal", redis_scripts.REMOVE_IF, _remove_if, args=2),
+    # It takes any number of pairs of keys, so it needs none.
     attrs.evolve(_ours("transact", redis_scripts.TRANSACT, _transact, args=0), keys=0, shown=None),
     _ours("scan", redis_scripts.SCAN, _scan, args=2, writes=False),
     _lock("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release),
@@ -167,6 +171,7 @@ def eval_(work: Work, args: Args) -> Value:
     """``EVAL text numkeys key ... arg ...``. It loads the script, too."""
     keys, rest = _split_arguments(args)
     script = _find_script(args[0])
+    # First: Redis keeps a script that it has compiled, whatever comes of running it.
     work.load(script.name)
     return _run_script(work, script, keys, rest)
 
@@ -204,7 +209,7 @@ def load(work: Work, args: Args) -> Value:
 
 
 def exists(work: Work, args: Args) -> Value:
-    found = [of_sha(each) for each in args]
+    found = [of_sha(each) for each in args]  # a script that is unknown here was never loaded
     return tuple(int(each is not None and work.loaded(each.name)) for each in found)
 
 

@@ -18,6 +18,7 @@ VERSION: Final = b"7.0.0"
 """Of the Redis whose commands are known."""
 DEFAULT_USER: Final = "default"
 """The user of a connection that has not named one."""
+# These are executed at once within MULTI, too.
 _NOT_QUEUED: Final = frozenset({b"EXEC", b"DISCARD", b"MULTI", b"WATCH", b"QUIT", b"RESET"})
 _OF_NOTHING: Final = frozenset({b"PING", b"ECHO", b"SELECT"})
 """What may be part of a transaction, and asks nothing of the store."""
@@ -54,18 +55,19 @@ class Session:
         try:
             command = find_command(words)
         except CommandError as error:
+            # An EXEC with too many words ends its transaction, and says so.
             if words[0].upper() == b"EXEC":
                 self._end()
                 text = str(error).removeprefix("ERR ")
                 return Reply(Failure(f"EXECABORT Transaction discarded because of: {text}"))
-            self._spoiled = self._queued is not None
+            self._spoiled = self._queued is not None  # EXEC will refuse
             return Reply(Failure(str(error)), unknown=error.unknown)
         name = name_of(words)
         try:
             if self._queued is not None and name not in _NOT_QUEUED:
                 return Reply(self._queue(words, command.do is not None))
             if name in _OF_NOTHING:
-                work = Work(RedisState())
+                work = Work(RedisState())  # they need no store
                 return Reply(perform_command(work, words), unknown=work.unknown)
             if name in _OF_THE_CONNECTION:
                 return Reply(_OF_THE_CONNECTION[name](self, args_of(words)))
@@ -80,6 +82,7 @@ class Session:
     def answered(self, request: RedisRequest, reply: Reply) -> None:
         """What the store has answered."""
         for key, version in reply.watched:
+            # The first version counts: a second WATCH of a key must not cover up a change since the first.
             self._watched.setdefault(key, version)
 
     def _queue(self, words: Words, possible: bool) -> Value:
@@ -94,6 +97,7 @@ class Session:
     def _transaction(self) -> RedisRequest:
         if self._queued is None:
             raise CommandError("ERR EXEC without MULTI")
+        # Made before `_end` clears what it is made of.
         found = RedisRequest(self.client, tuple(self._queued), True, tuple(self._watched.items()))
         spoiled = self._spoiled
         self._end()
@@ -107,7 +111,7 @@ class Session:
 
     def multi(self, args: Args) -> Value:
         if self._queued is not None:
-            raise CommandError("ERR MULTI calls can not be nested")
+            raise CommandError("ERR MULTI calls can not be nested")  # no mistake that spoils the transaction
         self._queued = []
         return OK
 
@@ -126,6 +130,7 @@ class Session:
         return OK
 
     def reset(self, args: Args) -> Value:
+        # The connection is as new: it is of no client until it names a user again.
         self._end()
         self._user, self._name, self.protocol = DEFAULT_USER, b"", 2
         return Simple("RESET")
@@ -134,6 +139,7 @@ class Session:
         """Any password is right."""
         if len(args) > 2:
             raise CommandError("ERR syntax error")
+        # One word is a password of the default user.
         self._user = args[0].decode("latin-1") if len(args) == 2 else DEFAULT_USER
         return OK
 
@@ -153,6 +159,7 @@ class Session:
                 name, rest = _name(rest[0]), rest[1:]
             else:
                 raise CommandError(f"ERR Syntax error in HELLO option '{word.decode('latin-1')}'")
+        # All at once: a wrong option further on changes nothing.
         self.protocol, self._user, self._name = protocol, user, name
         who = ((b"server", b"redis"), (b"version", VERSION), (b"proto", protocol), (b"id", self.number))
         return Pairs((*who, (b"mode", b"standalone"), (b"role", b"master"), (b"modules", ())))
@@ -187,7 +194,7 @@ class Session:
 
 
 def _name(text: bytes) -> bytes:
-    if any(not 0x21 <= one <= 0x7E for one in text):
+    if any(not 0x21 <= one <= 0x7E for one in text):  # blanks and what is no printable ASCII
         raise CommandError(_NO_SPACES)
     return text
 

@@ -22,6 +22,7 @@ class SortedSet:
     @property
     def members(self) -> list[bytes]:
         """By score, and by bytes where it is the same."""
+        # The order of ZRANGEBYLEX, where all scores are equal.
         return sorted(self.scores, key=lambda member: (self.scores[member], member))
 
 
@@ -45,13 +46,13 @@ class RedisState:
 
     def text(self, key: str) -> str | None:
         """The string at a key, for invariants; None: there is none. Bytes that are no UTF-8 are escaped."""
-        stored = self.keys.get(key.encode())
+        stored = self.keys.get(key.encode())  # a key that is no UTF-8 has no such name
         return stored.decode(errors="backslashreplace") if isinstance(stored, bytes) else None
 
 
 def place(key: bytes) -> int:
     """Where a key comes in a scan: a number that depends on nothing but the key."""
-    return zlib.crc32(key)
+    return zlib.crc32(key)  # 32 bits: several keys may have one place
 
 
 def scan_order(key: bytes) -> tuple[int, bytes]:

@@ -16,19 +16,20 @@ def set_(work: Work, args: Args) -> Value:
     time = word = b""
     while options:
         word = options.pop(0).upper()
-        if word in TIMES and options and not words & {*TIMES, b"KEEPTTL"}:
+        if word in TIMES and options and not words & {*TIMES, b"KEEPTTL"}:  # one time at most, and none with KEEPTTL
             time = options.pop(0)
         elif word not in (b"NX", b"XX", b"GET", b"KEEPTTL") or (word == b"KEEPTTL" and words & {*TIMES}):
             raise CommandError(SYNTAX)
         words.add(word)
     if {b"NX", b"XX"} <= words:
         raise CommandError(SYNTAX)
-    word = next(iter(words & {*TIMES}), b"")
+    word = next(iter(words & {*TIMES}), b"")  # the one that has a time, if any
     life = lifetime(word, time, work.expires) if word else None
+    # A plain SET overwrites a value of any type. Only with GET a hash is an error, and then nothing is set.
     before = work.string(key) if b"GET" in words else None
     if (b"NX" in words and work.get(key) is not None) or (b"XX" in words and work.get(key) is None):
         return before
-    work.put(key, value, lives_on=b"KEEPTTL" in words)
+    work.put(key, value, lives_on=b"KEEPTTL" in words)  # else a SET ends the time to live
     if life is not None:
         work.live(key, life)
     return before if b"GET" in words else OK
@@ -65,6 +66,7 @@ def getdel(work: Work, args: Args) -> Value:
 
 def mget(work: Work, args: Args) -> Value:
     stored = [work.get(key) for key in args]
+    # A value of another type is nil, not an error.
     return tuple(each if isinstance(each, bytes) else None for each in stored)
 
 
@@ -76,6 +78,7 @@ def mset(work: Work, args: Args) -> Value:
 
 def msetnx(work: Work, args: Args) -> Value:
     pairs = _pairs(args, "msetnx")
+    # `any` stops at the first key that is there: the answer depends on no other one.
     if any(work.get(key) is not None for key, _ in pairs):
         return 0
     for key, value in pairs:
@@ -113,7 +116,7 @@ def incrby(work: Work, args: Args) -> Value:
 
 def decrby(work: Work, args: Args) -> Value:
     number = integer(args[1])
-    if not fits(-number):
+    if not fits(-number):  # -2**63 has no negative of 64 bits
         raise CommandError("ERR decrement would overflow")
     return _add_number(work, args[0], -number)
 

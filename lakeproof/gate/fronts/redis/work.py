@@ -48,7 +48,7 @@ class Work:
         self.expires = state.expires
         self._scripts = state.scripts
         self._lives: dict[bytes, int | None] = {}
-        self._touched: dict[Access, None] = {}
+        self._touched: dict[Access, None] = {}  # a set in order
         self.unknown = ""
         """What was requested that the front does not have."""
 
@@ -60,12 +60,13 @@ class Work:
     @property
     def state(self) -> RedisState:
         """The state after what was done so far. Cost: the number of keys, if any was changed."""
-        if not self._changed and self._scripts == self._before.scripts:
+        if not self._changed and self._scripts == self._before.scripts:  # a new time to live changes its key, too
             return self._before
         keys = {**self._before.keys, **self._changed}
         lives = {**self._before.lives, **self._lives}
         return RedisState(
             keys={key: stored for key, stored in keys.items() if stored is not None},
+            # Of removed keys as well: one made anew must not look unchanged.
             versions={**self._before.versions, **self._versions},
             scripts=self._scripts,
             lives={key: life for key, life in lives.items() if life is not None},
@@ -85,7 +86,7 @@ class Work:
     def put(self, key: bytes, stored: Stored | None, *, lives_on: bool = True) -> None:
         """Change what a key holds, or remove it. It is touched even by the same content. lives_on: it expires when it
         would have."""
-        self._touched[of_key(key, Touch.WRITE)] = None
+        self._touched[of_key(key, Touch.WRITE)] = None  # a write may have read
         self._change(key, stored)
         if not lives_on:
             self._lives[key] = None
@@ -97,14 +98,14 @@ class Work:
 
     def live(self, key: bytes, life: int | None) -> None:
         """Let a key that is there expire after so many milliseconds, or never."""
-        self.put(key, self._found(key))
+        self.put(key, self._found(key))  # EXPIRE and PERSIST touch a watched key, as in Redis
         self._lives[key] = life
 
     def expire(self, trial: Footprint) -> None:
         """Remove each key with a time to live that a request touches. trial: what the request touches without that."""
         self._touched.update(dict.fromkeys(trial))
         for key in sorted(self._before.lives):
-            if any(each.conflicts(of_key(key, Touch.WRITE)) for each in trial):
+            if any(each.conflicts(of_key(key, Touch.WRITE)) for each in trial):  # a WRITE conflicts with any touch
                 self.put(key, None)
 
     def named(self, prefix: bytes = b"") -> list[bytes]:
@@ -116,6 +117,7 @@ class Work:
         """Remove all keys. Only those that are there are touched."""
         found = self.named()
         if found:
+            # For the search it is a write of all keys; WATCH notices it at those that were there.
             self._touched[of_prefix(b"", Touch.WRITE)] = None
         for key in found:
             self._change(key, None)
@@ -169,7 +171,7 @@ class Work:
     def _change(self, key: bytes, stored: Stored | None) -> None:
         self._changed[key] = stored
         if stored is None:
-            self._lives[key] = None
+            self._lives[key] = None  # a key made anew does not inherit it
         self._versions[key] = self._versions.get(key, self._before.versions.get(key, 0)) + 1
 
     def _all(self, prefix: bytes) -> list[bytes]:
