@@ -20,7 +20,7 @@ import copyreg
 import struct
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from enum import Enum
+from enum import Enum, Flag, auto
 from functools import cached_property, lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Final, cast
@@ -93,6 +93,9 @@ def identity(value: object, depth: int = 0) -> Hashable:
     known = _BUILT_IN.get(kind)
     if known is not None:
         return (kind, known(value, depth + 1))
+    if isinstance(value, Flag):
+        # By value: a combination of flags that is none of the members may have no name.
+        return (kind, identity(value._value_, depth + 1))
     if isinstance(value, Enum):
         # By name: the value of a member may be anything.
         return (kind, value.name)
@@ -121,11 +124,11 @@ def _odd(value: object, depth: int) -> Iterator[Hashable]:
 
 def _parts(value: object, kind: type) -> Iterator[object]:
     """What a value of a class consists of, in a fixed order."""
-    fields, bases, has_dict, by_reduction = _anatomy(kind)
+    fields, bases, has_dict, reduction = _anatomy(kind)
     # Neither is in ``__dict__``. The traceback is left out: it differs where the error does not.
     if isinstance(value, BaseException) and not (value.__cause__ is value.__context__ is None):
         yield (value.__cause__, value.__context__)
-    if by_reduction:
+    if reduction is _Reduction.ALL:
         yield from _reduce_value(value)
         return
     shown = False
@@ -139,8 +142,8 @@ def _parts(value: object, kind: type) -> Iterator[object]:
         shown = True
         content = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
         yield tuple((name, content[name]) for name in sorted(content) if not _is_cache(kind, name))
-    if not shown:
-        yield from _reduce_value(value)
+    if reduction is _Reduction.BESIDES or not shown:
+        yield from _reduce_value(value, shown=has_dict)
 
 
 def _attribute_or_empty(get: Callable[[object], object], value: object) -> object:
@@ -156,6 +159,9 @@ _EMPTY: Final = _Same(object())
 
 _CACHES: Final = frozenset({"_attrs_cached_hash", "__weakref__", "__dict__"})
 """What a value keeps for speed: not part of it."""
+
+_POINTER: Final = struct.calcsize("P")
+"""Bytes of a slot, a dictionary, a list of weak references."""
 
 
 def _is_cache(kind: type, name: str) -> bool:
@@ -179,10 +185,21 @@ _BUILT_IN_CONTENT: Final[Mapping[type, Callable[[object], object]]] = {
 """The content of the built-in types that classes are derived from, past anything that the class overrides."""
 
 
+class _Reduction(Enum):
+    """What of a value is what pickle would take."""
+
+    NONE = auto()
+    BESIDES = auto()  # beside its slots and its dictionary
+    ALL = auto()
+
+
 @lru_cache(4096)
-def _anatomy(kind: type) -> tuple[tuple[tuple[str, Callable[[object], object]], ...], tuple[type, ...], bool, bool]:
+def _anatomy(
+    kind: type,
+) -> tuple[tuple[tuple[str, Callable[[object], object]], ...], tuple[type, ...], bool, _Reduction]:
     """The slots of a class with their getters, its built-in bases, whether its values have a ``__dict__``, and whether
-    pickle knows better: classes of the standard library fill slots of theirs when they are first used (paths do)."""
+    pickle knows better: classes of the standard library fill slots of theirs when they are first used (paths do), and
+    types written in C have fields that nothing else shows."""
     fields = []
     for owner in kind.__mro__:
         slots = owner.__dict__.get("__slots__", ())
@@ -197,15 +214,29 @@ def _anatomy(kind: type) -> tuple[tuple[tuple[str, Callable[[object], object]], 
     reducer = next(owner for owner in kind.__mro__ if "__reduce__" in owner.__dict__)
     modules = {owner.__module__.partition(".")[0] for owner in (kind, reducer)}
     standard = modules <= sys.stdlib_module_names - {"builtins"}
+    reduction = _Reduction.ALL if standard else _Reduction.BESIDES if _has_hidden_fields(kind) else _Reduction.NONE
     slots_of_it = tuple(sorted(fields, key=lambda field: field[0]))
-    return slots_of_it, bases, bool(getattr(kind, "__dictoffset__", 0)), standard
+    return slots_of_it, bases, bool(getattr(kind, "__dictoffset__", 0)), reduction
+
+
+def _has_hidden_fields(kind: type) -> bool:
+    """Whether values have fields of a type written in C: more room than slots, dictionary and weak references need."""
+    while kind is not object and kind not in _BUILT_IN_CONTENT:
+        names = kind.__dict__.get("__slots__", _CACHES & kind.__dict__.keys())
+        seen = 1 if isinstance(names, str) else len(tuple(names))
+        base = kind.__base__
+        assert base is not None  # only `object` has none
+        if kind.__basicsize__ - base.__basicsize__ > seen * _POINTER:
+            return True
+        kind = base
+    return False
 
 
 @lru_cache(4096)
 def _slots_alone(kind: type) -> tuple[Callable[[object], object], ...]:
     """The getters of a class whose values consist of their slots, in a fixed order; none for any other."""
-    fields, bases, has_dict, by_reduction = _anatomy(kind)
-    return () if bases or has_dict or by_reduction else tuple(get for _, get in fields)
+    fields, bases, has_dict, reduction = _anatomy(kind)
+    return () if bases or has_dict or reduction is not _Reduction.NONE else tuple(get for _, get in fields)
 
 
 def _getter(descriptor: object) -> Callable[[object], object]:
@@ -220,8 +251,9 @@ def _getter(descriptor: object) -> Callable[[object], object]:
     return read
 
 
-def _reduce_value(value: object) -> Iterator[object]:
-    """Of types written in C, such as dates and decimals: what pickle would take. Others equal themselves only."""
+def _reduce_value(value: object, *, shown: bool = False) -> Iterator[object]:
+    """Of types written in C, such as dates and decimals: what pickle would take. Others equal themselves only.
+    shown: whether the dictionary of the value is known already, without its caches."""
     try:
         parts = value.__reduce_ex__(4)
     except Exception:  # noqa: BLE001  # a type refuses in whatever way it likes
@@ -232,7 +264,9 @@ def _reduce_value(value: object) -> Iterator[object]:
         yield _Same(value)
         return
     # Callable, arguments and state; then the items of lists and dictionaries, which come as iterators.
-    yield from parts[:3]
+    yield from parts[:2]
+    state = parts[2] if len(parts) > 2 else None
+    yield None if shown and isinstance(state, dict) and state.keys() == vars(value).keys() else state
     for items in parts[3:5]:
         yield None if items is None else tuple(items)
 
@@ -247,8 +281,9 @@ def _set(value: object, depth: int) -> Hashable:
 
 
 def _mapping(value: object, depth: int) -> Hashable:
+    # In its order, which ``==`` forgets and every iteration shows.
     items = cast("Mapping[object, object]", value).items()
-    return frozenset([(identity(key, depth), identity(content, depth)) for key, content in items])
+    return tuple([(identity(key, depth), identity(content, depth)) for key, content in items])
 
 
 _BUILT_IN: Final[Mapping[type, Callable[[object, int], Hashable]]] = {

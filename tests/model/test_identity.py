@@ -3,11 +3,13 @@
 import copy
 import datetime as dt
 import decimal
+import enum
 import functools
+import io
 import math
 import re
 import struct
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from pathlib import PurePosixPath
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -26,6 +28,29 @@ def nan(payload: int) -> float:
     found: float
     [found] = struct.unpack(">d", struct.pack(">Q", 0x7FF8_0000_0000_0000 | payload))
     return found
+
+
+class Money(decimal.Decimal):
+    @functools.cached_property
+    def twice(self) -> decimal.Decimal:
+        return self * 2
+
+
+class SlottedMoney(decimal.Decimal):
+    __slots__ = ("currency",)
+
+
+class Day(dt.date): ...
+
+
+class Queue(deque[int]): ...
+
+
+class Page(io.BytesIO): ...
+
+
+class Rights(enum.IntFlag):
+    READ = 4
 
 
 def named(value: object) -> str:
@@ -54,6 +79,7 @@ TOLD_APART = [
     ({1: "a"}, {True: "a"}),
     ({}, MappingProxyType({})),
     ({"a": 1}, OrderedDict(a=1)),
+    ({1: 1, 2: 2}, {2: 2, 1: 1}),
     (Pair(1, 2), (1, 2)),
     (Pair(1, 2), Pair(True, 2)),
     (Tagged("a", 1), Tagged("a", 2)),
@@ -73,6 +99,13 @@ TOLD_APART = [
     (kv.Refused(), kv.NotFound()),
     (dt.date(2020, 1, 1), dt.date(2020, 1, 2)),
     (decimal.Decimal("1.0"), decimal.Decimal("1.00")),
+    *((kind("1.0"), kind("1.00")) for kind in (Money, SlottedMoney)),
+    (Day(2020, 1, 1), Day(2020, 1, 2)),
+    (Queue([1]), Queue([2])),
+    (Page(b"a"), Page(b"b")),
+    (Rights(0), Rights(1)),
+    (Rights.READ | Rights(8), Rights.READ),
+    (OSError(2, "x", "a"), OSError(2, "x", "b")),
     (PurePosixPath("a"), PurePosixPath("b")),
     (SimpleNamespace(a=1), SimpleNamespace(a=True)),
     (int, float),
@@ -86,7 +119,6 @@ ALIKE = [
     (lambda: (1, True, 1.0, -0.0, None, "a", b"a", (), frozenset({1, 2}))),
     (lambda: [{"a": [1, {2}]}, bytearray(b"x")]),
     (lambda: {"a": 1, "b": (True,)}),
-    (lambda: {"b": (True,), "a": 1}),
     (lambda: Tagged("a", (1, b"x"))),
     (lambda: Versioned("a", -0.0)),
     (lambda: Distinct((Distinct(1),))),
@@ -101,6 +133,13 @@ ALIKE = [
     (lambda: PurePosixPath("a/b")),
     (lambda: dt.datetime(2020, 1, 1, tzinfo=dt.UTC)),
     (lambda: decimal.Decimal("1.10")),
+    (lambda: Money("1.10")),
+    (lambda: SlottedMoney("1.10")),
+    (lambda: Day(2020, 1, 1)),
+    (lambda: Queue([1])),
+    (lambda: Page(b"a")),
+    (lambda: Rights(5)),
+    (lambda: OSError(2, "x", "a")),
     (lambda: functools.partial(max, 1, key=len)),
     (lambda: SimpleNamespace(a=1, b=2)),
     (lambda: range(3)),
@@ -134,6 +173,11 @@ class TestCaches:
         used = Lazy(1)
         assert used.double == 2
         assert identity(used) == identity(Lazy(1))
+
+    def test_a_property_that_is_kept_beside_the_fields_of_a_type_written_in_c(self) -> None:
+        used = Money(1)
+        assert used.twice == 2
+        assert identity(used) == identity(Money(1))
 
     def test_slots_that_a_path_fills_when_it_is_used(self) -> None:
         used = PurePosixPath("a/b")
@@ -232,7 +276,7 @@ def spelled(value: object) -> str:
         case tuple() | list():
             return f"{kind}({', '.join(map(spelled, value))})"
         case dict():
-            return f"{kind}({', '.join(sorted(f'{key}={spelled(held)}' for key, held in value.items()))})"
+            return f"{kind}({', '.join(f'{key}={spelled(held)}' for key, held in value.items())})"
         case Tagged():
             return f"{kind}({spelled(value.kind)}, {spelled(value.note)})"
         case Versioned():
