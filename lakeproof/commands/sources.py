@@ -1,7 +1,7 @@
 """Where a store may be that is looked at, and never written: an SQLite file, a file with its rows, a database."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final, Literal, cast
 
@@ -87,11 +87,12 @@ def _postgresql(address: str, name: str) -> Iterator[Source]:
             # The contract of a store has no listing of partitions: SQL has.
             found = connection.execute("SELECT DISTINCT partition_key FROM kv ORDER BY 1").fetchall()
         partitions = tuple(bytes(each[0]) for each in found)
-        with PostgreSQLStore(address, name=name, connections=1, read_only=True) as store:
-            yield Source(store, partitions, "lakefs")
+        opened = PostgreSQLStore(address, name=name, connections=1, read_only=True)
     except (psycopg.Error, Unusable, ValueError) as error:
         why = " ".join(str(error).split())
         raise Unusable(redact(f"{name}: {why}; name a database with lakeFS' table kv", address)) from None
+    with opened as store:
+        yield Source(store, partitions, "lakefs")
 
 
 @contextmanager
@@ -102,18 +103,21 @@ def _dynamodb(address: str, name: str) -> Iterator[Source]:
         from lakeproof.stores.dynamodb_store import PARTITION, DynamoDBStore, address_of
     except ImportError:
         raise Unusable("boto3 is not installed; `pip install 'lakeproof[dynamodb]'`") from None
-    try:
-        table = address_of(address, name).path
-        if not table:
-            raise Unusable(f"{name}: names no table; write it behind the host, as in dynamodb+https://HOST/kvstore")
-        with DynamoDBStore(address, name=name, connections=1) as store:
+    with ExitStack() as opened:
+        try:
+            table = address_of(address, name).path
+            if not table:
+                raise Unusable(f"{name}: names no table; write it behind the host, as in dynamodb+https://HOST/kvstore")
+            store = opened.enter_context(DynamoDBStore(address, name=name, connections=1))
             partitions: set[bytes] = set()
             pages = store.client.get_paginator("scan").paginate(
                 # DynamoDB has no distinct: the scan reads, and charges for, the whole table.
-                TableName=table, ProjectionExpression=PARTITION, ConsistentRead=True
+                TableName=table,
+                ProjectionExpression=PARTITION,
+                ConsistentRead=True,
             )
             for page in pages:
                 partitions.update(bytes(item[PARTITION]["B"]) for item in page["Items"])
-            yield Source(store, tuple(sorted(partitions)), "lakefs")
-    except (ClientError, BotoCoreError, Unusable) as error:
-        raise Unusable(redact(" ".join(str(error).split()), address)) from None
+        except (ClientError, BotoCoreError, Unusable) as error:
+            raise Unusable(redact(" ".join(str(error).split()), address)) from None
+        yield Source(store, tuple(sorted(partitions)), "lakefs")

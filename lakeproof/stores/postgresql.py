@@ -98,7 +98,10 @@ class PostgreSQLStore(Pooled[Connection]):
             # Each statement is a transaction of its own: otherwise a write would hold its locks, and others would not
             # see it, until a commit.
             connection = psycopg.connect(self._address, autocommit=True, connect_timeout=CONNECT_SECONDS)
-            connection.read_only = self._read_only or None
+            # Not `connection.read_only`: psycopg applies it to transactions that it begins, and here it begins none.
+            # Not the parameter `options` either: it would replace that of the address.
+            if self._read_only:
+                connection.execute("SET default_transaction_read_only = on")
             return connection
         except (psycopg.Error, ValueError) as error:  # a NUL, or a lone surrogate, in an address is a ValueError
             raise Unsent(f"{self.name}: cannot be reached: {self._redaction.explain(error)}") from error

@@ -13,6 +13,7 @@ import pytest
 import redis
 import trio
 
+from lakeproof.commands.sources import database
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, TRANSACT
@@ -145,6 +146,26 @@ def test_a_store_of_opaque_predicates_conforms_as_one_whose_predicates_are_value
             await check_store(fresh(by_value(store)))
         memory = MemoryStore()
         assert by_value(memory) is memory
+
+    trio.run(main)
+
+
+def test_a_database_that_is_only_looked_at_refuses_every_write_and_has_no_part_in_other_errors(
+    postgresql_dsn: str,
+) -> None:
+    async def main() -> None:
+        async with target(postgresql_dsn).open() as store:
+            await store.set(b"seen", b"k", b"v")
+            with database(postgresql_dsn) as source:
+                assert (await source.store.get(b"seen", b"k")).value == b"v"
+                for op in (kv.Set(b"seen", b"k", b"w"), kv.Delete(b"seen", b"k")):
+                    with pytest.raises(kv.Refused, match="read-only transaction"):
+                        await source.store.perform(op)
+                with pytest.raises(kv.Refused, match="read-only transaction"):
+                    await source.store.transact(writes=[(b"seen", b"k", None)])
+            with pytest.raises(ValueError, match="another error"), database(postgresql_dsn):
+                raise ValueError("another error")
+            await store.delete(b"seen", b"k")
 
     trio.run(main)
 
