@@ -116,7 +116,7 @@ def reaches(plan: Campaign, results: Results, jobs: int, listener: Listener) -> 
     paths = tuple((str(path), name) for name, path in plan.files.items())
     for origin, names in plan.origins.items():
         for name in names:
-            if (found := results.reach(key_of_reach(code, name), origin)) is not None:
+            if (found := results.reach(key_of_reach(code, name, plan.files), origin)) is not None:
                 known[name] = found
         missing = tuple(name for name in names if name not in known)  # in one process for each module: it plants once
         if missing:
@@ -125,7 +125,7 @@ def reaches(plan: Campaign, results: Results, jobs: int, listener: Listener) -> 
     for report in carried_out(works, jobs, REACH_SECONDS, afresh=plan.engine):
         if isinstance(report.message, Reach):
             known[report.message.scenario] = report.message
-            results.put_reach(key_of_reach(code, report.message.scenario), report.message)
+            results.put_reach(key_of_reach(code, report.message.scenario, plan.files), report.message)
         elif isinstance(report.message, Failed):
             raise LoadError(f"{report.work.origin.module or report.work.origin.file}: {report.message.why}")
         listener.reached(len(known), total)
@@ -176,6 +176,8 @@ def judge(
 ) -> Iterator[JudgedMutant]:
     """Each mutant and what became of it, as it comes in. What the results know already is not run again. jobs: how many
     processes; with 0 nothing is run, and what is not known is left out."""
+    if plan.machines:
+        import_module(plan.machines)  # so that its code is in the fingerprint
     code = digest_of_code(plan.source.file)
     works: list[Judging] = []
     by_work: dict[int, tuple[Mutant, str]] = {}
@@ -224,8 +226,9 @@ def judge(
         if isinstance(message, Failed):
             fate = TIMED_OUT if message.silent else UNUSABLE  # it may hang in what no limit reaches
             message = MutantResult(fate=fate, why=message.why)
-        if isinstance(message, MutantResult):
-            mutant, key = by_work[id(report.work)]
+        # Once: a process that ends badly after its answer is a second message.
+        if isinstance(message, MutantResult) and id(report.work) in by_work:
+            mutant, key = by_work.pop(id(report.work))
             results.put_verdict(key, mutant, message)
             yield judged_mutant(mutant, message)
         else:

@@ -272,7 +272,7 @@ def _drop_assignments(block: Block, *, effects: bool) -> Iterator[Change]:
     known = set(block.known)  # names with a value before the block
     for index, each in enumerate(block.statements):
         made = stored_names([each])
-        is_assignment = isinstance(each, ast.Assign | ast.AugAssign) and made == stored_names([each])
+        is_assignment = isinstance(each, ast.Assign | ast.AugAssign)
         if is_assignment and made and made <= known and awaits(each) is effects:
             yield index, index + 1, [ast.Pass()]
         # From here on, another assignment to this name may be left out.

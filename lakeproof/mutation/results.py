@@ -1,11 +1,13 @@
 """What is known of mutants already: JSON lines, one for each scenario as it is and for each mutant, found by a key.
 
-A key covers all that an answer depends on: the code of model, flows, search and scenarios, the mutant, the scenarios
-that judge, and the bounds. An answer whose key is not needed is kept in the file, and ignored.
+A key covers all that an answer depends on: the code of model, flows, search, scenarios, machines and modules which a
+user's file imports, the mutant, the scenarios that judge, and the bounds. An answer whose key is not needed is kept in
+the file, and ignored.
 """
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, TextIO, cast
@@ -15,8 +17,9 @@ import attrs
 from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.work import KILLED, Bounds, JudgeStep, MutantResult, Origin, Reach
+from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD
 
-ROOMS: Final = ("model", "impl", "search", "designs", "mutation")
+ROOMS: Final = ("model", "impl", "search", "designs", "mutation", "verify", "languages")
 
 
 class UnreadableResults(Exception):
@@ -30,15 +33,26 @@ def digest(*parts: object) -> str:
 
 
 def digest_of_code(file: Path | None) -> str:
-    """A fingerprint of all code that a verdict depends on: of lakeproof, and of the user's file."""
+    """A fingerprint of all code that a verdict depends on: of lakeproof, of the user's file, and of the modules that
+    are loaded besides: what the file imports, and machines."""
     root = package()
-    found = [path for room in ROOMS for path in sorted((root / room).rglob("*.py"))]
-    found += [root / "scenario.py", root / "records.py", *([] if file is None else [file])]
-    return digest(*(path.read_bytes() for path in found))
+    found = [*root.glob("*.py"), *(path for room in ROOMS for path in (root / room).rglob("*.py"))]
+    found += [*_others_loaded(), *([] if file is None else [file])]
+    return digest(*(path.read_bytes() for path in sorted(found)))
 
 
-def key_of_reach(code: str, scenario: str) -> str:
-    return digest("reach", code, scenario)
+def _others_loaded() -> set[Path]:
+    """The files of loaded modules that are neither Python's, nor installed, nor lakeproof's."""
+    # Not that of `__main__`: it is another one for each way to start the same command.
+    modules = (module for name, module in sys.modules.items() if name != "__main__")
+    names = (name for module in modules if (name := getattr(module, "__file__", None)))
+    others = (Path(name) for name in names if not name.startswith((PACKAGE, STANDARD, *INSTALLED)))
+    return {path for path in others if path.is_file()}
+
+
+def key_of_reach(code: str, scenario: str, files: Iterable[str]) -> str:
+    """files: those that are mutated: of others no line is noted."""
+    return digest("reach 2", code, scenario, sorted(files))
 
 
 def key_of_verdict(

@@ -1,17 +1,22 @@
 """What a mutant is judged by, what becomes of it, and what is kept of that."""
 
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import attrs
 import pytest
 
-from lakeproof.mutation.campaign import UNREACHED, JudgedMutant
+from lakeproof.mutation import campaign
+from lakeproof.mutation.campaign import UNREACHED, Campaign, JudgedMutant
 from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.equivalent import equivalents, key_of
 from lakeproof.mutation.injection import flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
+from lakeproof.mutation.pool import WorkerMessage
 from lakeproof.mutation.report import Score, report
-from lakeproof.mutation.results import Results, UnreadableResults, key_of_verdict
+from lakeproof.mutation.results import Results, UnreadableResults, digest_of_code, key_of_reach, key_of_verdict
 from lakeproof.mutation.work import (
     BY_INVARIANT,
     BY_MACHINE,
@@ -20,7 +25,9 @@ from lakeproof.mutation.work import (
     TIMED_OUT,
     UNUSABLE,
     Bounds,
+    Failed,
     JudgeStep,
+    Judging,
     Killer,
     MutantResult,
     Origin,
@@ -30,6 +37,7 @@ from lakeproof.mutation.work import (
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
 from lakeproof.search.trace import Trace
 from lakeproof.verify import tasks
+from lakeproof.verify.loader import Source
 
 HERE = Origin("m")
 
@@ -101,6 +109,14 @@ class TestIndex:
         assert self.INDEX.files == {"f"}
 
 
+class Silent:
+    """Takes no notice of how far the work is."""
+
+    def reached(self, done: int, total: int) -> None: ...
+
+    def judged(self, done: int, total: int, found: JudgedMutant | None) -> None: ...
+
+
 @pytest.fixture
 def mutants(tmp_path: Path) -> list[Mutant]:
     path = tmp_path / "flow.py"
@@ -138,6 +154,41 @@ class TestResults:
         }
         assert key == key_of_verdict("code", mutants[0], self.STEPS, Bounds())
         assert len(others - {key}) == 5
+
+    def test_lines_of_the_flows_are_no_answer_to_which_lines_of_the_engine_a_scenario_executes(self) -> None:
+        keys = [key_of_reach("code", "d/s", files) for files in (("impl/a.py", "impl/b.py"), ("search/a.py",))]
+        assert keys[0] != keys[1]
+        assert keys[0] == key_of_reach("code", "d/s", ("impl/b.py", "impl/a.py"))
+
+    def test_a_change_of_a_module_that_a_users_file_imports_is_another_key(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        helper = tmp_path / "helper_of_the_scenarios.py"
+        helper.write_text("LIMIT = 1\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        before = digest_of_code(None)
+        monkeypatch.setitem(sys.modules, helper.stem, import_module(helper.stem))
+        imported = digest_of_code(None)
+        helper.write_text("LIMIT = 2\n")
+        assert len({before, imported, digest_of_code(None)}) == 3
+
+    def test_a_process_that_ends_badly_after_its_answer_has_answered_once(
+        self, tmp_path: Path, mutants: list[Mutant], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def work(works: Iterable[Judging], *_: object, **__: object) -> Iterator[WorkerMessage[Judging]]:
+            for each in works:
+                yield WorkerMessage(each, MutantResult(fate=KILLED, scenario="d/s"))
+                yield WorkerMessage(each, Failed("its process ended with exit code 139"), last=True)
+
+        monkeypatch.setattr(campaign, "carried_out", work)
+        lines = Reach(scenario="d/s", origin=HERE, states=1, seconds=0.1, lines=(("flow.py", (2, 3)),))
+        plan = Campaign(
+            origins={HERE: ("d/s",)}, files={"flow.py": tmp_path / "flow.py"}, source=Source(), bounds=Bounds()
+        )
+        results = Results(tmp_path / "results.jsonl")
+        found = list(campaign.judge(plan, mutants, Index([lines]), results, 1, Silent()))
+        results.close()
+        assert [each.verdict.fate for each in found] == [KILLED] * len(mutants)
 
     @pytest.mark.parametrize("line", ["{", "[]", "{}", "null"])
     def test_a_file_of_something_else_is_an_error_that_names_its_line(self, line: str, tmp_path: Path) -> None:
@@ -179,7 +230,6 @@ def test_each_row_of_the_equivalent_ones_matches_a_mutant() -> None:
 
 def test_a_search_without_traces_has_none() -> None:
     from lakeproof.designs import scenarios_of, step1
-    from lakeproof.verify.loader import Source
 
     scenario = next(each for each in scenarios_of(step1) if each.name == "repositories/step1/delete-delete-create")
     traces: list[bool] = []
