@@ -71,7 +71,14 @@ def read_message(line: bytes, flow: int, number: int) -> Message:
     Raises:
         Nonsense: it is no line of the protocol, or comes from another flow, or out of turn.
     """
-    body = _object(line)
+    try:
+        return _read_body(line, _object(line), flow, number)
+    # The reader of JSON goes deeper than what makes values of it.
+    except RecursionError:
+        raise _nested_too_deeply(line) from None
+
+
+def _read_body(line: bytes, body: Mapping[str, object], flow: int, number: int) -> Message:
     if body.get("flow") != flow:
         raise Nonsense(f'{shorten_line(line)}: expected "flow": {flow}; an earlier flow must be silent after its reset')
     # A wrong place is refused in each kind of line, also in those of which it is not shown.
@@ -111,11 +118,10 @@ def _read_request(line: bytes, body: Mapping[str, object], number: int) -> Asks 
 
 def _opens(line: bytes, body: object, number: int) -> Opens:
     """Effects of several tasks. Raises Nonsense, also for one task with two of them."""
+    if type(body) is not list or any(type(each) is not dict for each in body):
+        raise Nonsense(f'"opens" is {_shorten_value(body)}; expected a list of effects')
     found: list[tuple[str, Asks | Mints]] = []
-    # One effect alone passes for a list of it.
-    for at, each in enumerate(cast("list[object]", body) if type(body) is list else [body]):
-        if type(each) is not dict:
-            raise Nonsense(f'"opens" is {_shorten_value(body)}; expected a list of effects')
+    for at, each in enumerate(cast("list[dict[str, object]]", body)):
         task = _text(each, "task")
         if task and not _TASK.fullmatch(task):
             raise Nonsense(f'"task": {_shorten_value(task)}; expected a path such as "2.1", or "" for the main task')
@@ -129,12 +135,16 @@ def _object(line: bytes) -> dict[str, object]:
     try:
         body = decode(line.decode())
     except RecursionError:
-        raise Nonsense(f"{shorten_line(line)}: nested too deeply; expected one object a line") from None
+        raise _nested_too_deeply(line) from None
     except ValueError as error:
         raise Nonsense(f"{shorten_line(line)} is no JSON ({reason(error)}); expected one object a line") from error
     if type(body) is not dict:
         raise Nonsense(f"{shorten_line(line)}: expected one object a line")
     return cast("dict[str, object]", body)
+
+
+def _nested_too_deeply(line: bytes) -> Nonsense:
+    return Nonsense(f"{shorten_line(line)}: nested too deeply; expected one object a line")
 
 
 _Parser = Callable[[Mapping[str, object], str], object]

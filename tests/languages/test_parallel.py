@@ -117,6 +117,7 @@ def test_a_line_opens_effects_of_several_tasks() -> None:
         (opens({"effect": 3, "op": "get"}), '"task"'),
         (b'{"flow": 1, "opens": [1]}', "expected a list of effects"),
         (b'{"flow": 1, "opens": null}', "expected a list of effects"),
+        (b'{"flow": 1, "opens": {"effect": 3, "task": "1", "op": "now"}}', "expected a list of effects"),
     ],
 )
 def test_effects_that_make_no_sense_are_refused(line: bytes, said: str) -> None:

@@ -99,6 +99,8 @@ WRONG = [
     (b"", "is no JSON"),
     (b"\xff", "is no JSON"),
     (b"[" * 100_000, "nested too deeply"),
+    # So deep that the reader of JSON takes it, and what makes a value of it does not.
+    (b'{"flow": 7, "returns": ' + b"[" * 900 + b"]" * 900 + b"}", "nested too deeply"),
     (b'{"flow": 7, "flow": 7}', "a name occurs twice"),
     (b"7", "expected one object a line"),
     (line({"effect": 2, "op": "now"}), 'expected "flow": 7'),
