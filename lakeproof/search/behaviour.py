@@ -374,12 +374,16 @@ class Behaviour:
 
     def _differs(self, run: Execution, before: Sequence[CallView]) -> str:
         """How the calls of two runs of one history differ."""
-        pairs = enumerate(zip(run.calls(), before, strict=False))
-        number, how = next(
+        calls = run.calls()
+        pairs = enumerate(zip(calls, before, strict=False))
+        differing = (
             (number, f"{_end_text(one)}, and before {_end_text(other)}{_besides(one, other)}")
             for number, (one, other) in pairs
             if seen_of([one]) != seen_of([other])
         )
+        # Where none differs, one run has begun a call more.
+        how_else = (min(len(calls), len(before)), "has begun, and in another run it has not")
+        number, how = next(differing, how_else)
         return (
             f"{run.call(number)} of client {self.program.label} is not deterministic: after the same replies "
             f"it {how}. A flow may only use env: no clock, random or set order"

@@ -30,6 +30,7 @@ different writes: `Disagreement`. The search begins anew, keeps them apart, and 
 ([1, 2, 3, 2, 1, 2, 4, 3, 3, 2], 1)
 """
 
+import sys
 import time
 from collections.abc import Callable
 from enum import Enum, auto
@@ -208,6 +209,7 @@ class LevelSearch:
                 stopped = self._level(words, level)
             except Undecided as error:
                 stopped, self.unexpanded = str(error), True
+                self.judge.monitors(level)  # of the steps that were taken before
                 if self.small:
                     break  # what a flow does is no matter of size
             if (reason := self._give_way(stopped)) is not None:
@@ -323,7 +325,9 @@ class LevelSearch:
                 }
                 continue  # the same chunk again: `fresh` is incomplete, and in the old layout
             finally:
-                self._check_sharing()  # however it ended: a reply may have been compiled that mints
+                # However it ended, a reply may have been compiled that mints; but a restart would swallow Ctrl-C.
+                if not isinstance(sys.exception(), KeyboardInterrupt | MemoryError):
+                    self._check_sharing()
             for stride, part in fresh:
                 self.stride = max(self.stride, stride)
                 self.ahead.setdefault(level + stride, []).append(part)

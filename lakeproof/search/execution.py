@@ -358,8 +358,8 @@ class Execution:
             elif self.program.waits and waiting.timed and isinstance(op, WRITES):
                 open_.append((name + UNANSWERED, Unanswered(op)))
         self._open = tuple(open_)
-        if self._tasks.main.ended:
-            raise self._tasks.main.error or StopIteration(self._tasks.main.handle.value)  # as `send` would end
+        if (ended := self._tasks.main).ended:
+            raise StopIteration(ended.handle.value) if ended.error is None else ended.error  # as `send` would end
         return self._open[0][1]
 
     def _none_forgotten(self) -> None:

@@ -10,13 +10,15 @@ from collections.abc import Hashable
 import attrs
 
 from lakeproof.model.identity import identity
-from lakeproof.model.invariants import Promise
+from lakeproof.model.invariants import Fairness, Promise
 from lakeproof.scenario import Scenario
 from lakeproof.search import evaluation
-from lakeproof.search.faults import Mode
+from lakeproof.search.faults import Mode, Move
 from lakeproof.search.liveness import in_words, of_liveness
 from lakeproof.search.replies import UNANSWERED
 from lakeproof.search.world import ExecutedStep, World
+
+_Mover = tuple[int, str]
 
 
 @attrs.define
@@ -40,8 +42,8 @@ class Rounds:
             for each in of_liveness(scenario)
             for promise in each.promises(len(scenario.clients))
         ]
-        self._open: list[frozenset[tuple[int, str]]] = []
-        self._moved: list[tuple[int, str]] = []
+        self._open: list[frozenset[_Mover]] = []
+        self._moved: list[_Mover | None] = []
 
     def judges(self, name: str) -> bool:
         """Whether this is a *liveness* property."""
@@ -60,11 +62,8 @@ class Rounds:
                 each.owed = True
         if world.history:
             # `_moved[i]` is the step out of the state of `_open[i]`.
-            self._moved.append((world.history[-1].client, world.history[-1].task))
-        # That an answer comes too late is possible in each state, and never must happen.
-        moves = [move for move in world.moves() if not move.task.endswith(UNANSWERED)]
-        owed = [move for move in moves if move.mode in (Mode.NORMAL, Mode.TICK, Mode.EXPIRE)]  # a fault is never owed
-        self._open.append(frozenset((move.client, move.task) for move in owed))
+            self._moved.append(_mover(world.history[-1]))
+        self._open.append(frozenset(mover for move in world.moves() if (mover := _mover(move)) is not None))
 
     def broken(self, name: str, loop: int | None) -> str:
         """What breaks a property where the execution ends now, or repeats its steps after ``loop`` for ever; empty if
@@ -72,16 +71,30 @@ class Rounds:
         way = len(self._moved) if loop is None else loop
         if loop is None and self._open[-1]:  # it can go on: no end of a run
             return ""
-        if loop is not None and self._fairness[name] != "none" and self._left_out(loop):
+        if loop is not None and self._left_out(loop, self._fairness[name]):
             return ""
         for each in self._owed:
             if each.name == name and each.owed and each.kept_last < way:  # kept within the loop, it is kept for ever
                 return in_words(each.promise, way, len(self._moved) - way)
         return ""
 
-    def _left_out(self, loop: int) -> bool:
-        """Whether someone could move all round the loop, and did not."""
-        return bool(frozenset.intersection(*self._open[loop:]) - {*self._moved[loop:]})
+    def _left_out(self, loop: int, fairness: Fairness) -> bool:
+        """Whether one that is owed a move in the loop makes none: weakly fair, where it could move all the way round;
+        strongly fair, where it could move at all. The search owes single steps under strong fairness; from outside of
+        the flows, two steps of one task look alike."""
+        if fairness == "none":
+            return False
+        combine = frozenset[_Mover].intersection if fairness == "weak" else frozenset[_Mover].union
+        return bool(combine(*self._open[loop:]) - {*self._moved[loop:]})
+
+
+def _mover(move: Move) -> _Mover | None:
+    """Who makes a move, as fairness counts: a task of a client, or time. None: the move never must happen."""
+    if move.mode in (Mode.TICK, Mode.EXPIRE):
+        return (-1, "")
+    # A fault is never owed; that an answer comes too late is possible in each state.
+    owed = move.mode is Mode.NORMAL and not move.task.endswith(UNANSWERED)
+    return (move.client, move.task) if owed else None
 
 
 def looks(world: World) -> Hashable:

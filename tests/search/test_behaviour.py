@@ -141,6 +141,20 @@ class TestDeterminism:
         with pytest.raises(NondeterministicFlow, match=r"seldom\(\) of client a .* returned True, and before"):
             search(scenario(seldom))
 
+    def test_a_call_that_leaves_an_effect_to_the_next_one_is_found(self) -> None:
+        runs = itertools.count()
+
+        async def first(env: Env) -> None:
+            for _ in range(1 + (next(runs) >= 3)):
+                await env.store.set(P, b"x", b"1")
+
+        async def second(env: Env) -> None:
+            for key in (b"x", b"y", b"z")[next(runs) > 4 :]:
+                await env.store.set(P, key, b"1")
+
+        with pytest.raises(NondeterministicFlow, match="is not deterministic"):
+            search(Scenario(name="shares", clients=[[Call(first), Call(second)]], invariants=[UNBROKEN]))
+
     def test_a_flow_that_returns_what_only_compares_equal_is_found(self) -> None:
         runs = itertools.count()
 

@@ -2,18 +2,19 @@
 
 import itertools
 import time
+from collections.abc import Hashable
 
 import pytest
 
-from lakeproof import Call, Scenario
+from lakeproof import Call, Faults, Scenario
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
 from lakeproof.model.identity import Exact
-from lakeproof.model.invariants import Always, Invariant, OnStep, Reached, Violation
-from lakeproof.model.snapshot import Snapshot, Transition
+from lakeproof.model.invariants import Always, Finding, Invariant, Monitor, OnStep, Reached, Violation
+from lakeproof.model.snapshot import Event, Returned, Snapshot, Transition
 from lakeproof.search import by_level
 from lakeproof.search import search as module
-from lakeproof.search.fence import Hangs
+from lakeproof.search.fence import INTERRUPTS, Hangs
 from lakeproof.search.replay import record
 from lakeproof.search.search import Limits, Options, search
 from tests.differential.handmade import HANDMADE
@@ -110,6 +111,38 @@ def test_a_flow_that_hangs_leaves_all_that_holds_inconclusive_and_is_run_no_seco
     assert [finding.verdict for finding in found.findings] == ["inconclusive", "inconclusive"]
     assert found.findings[0].why == found.stopped == str(Hangs(30.0, "mine.py:3"))
     assert depths.count(0) == 1
+
+
+async def hangs_after_a_read(env: Env) -> None:
+    await env.store.find(*KEYS[0])
+    raise Hangs(30.0, "mine.py:3")
+
+
+def test_what_a_monitor_has_seen_before_another_flow_hangs_is_a_violation() -> None:
+    def advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+        return state, (Violation("seen", "it has returned"),) if isinstance(event, Returned) else ()
+
+    seen = Monitor(id="seen", meaning="", initial=0, advance=advance)
+    writing = Call(run_program, Program((Set(0, Const(b"1")),)))
+    found = search(Scenario(name="hangs", clients=[[writing], [Call(hangs_after_a_read)]], invariants=[seen]))
+    assert found.stopped == str(Hangs(30.0, "mine.py:3"))
+    assert found.findings[0].verdict == "violated"
+
+
+async def takes_identifiers_once_refused(env: Env) -> None:
+    try:
+        await env.store.set(*KEYS[0], b"1")
+    except kv.OutcomeUnknown:
+        raise KeyboardInterrupt from None
+    except kv.Refused:
+        await env.store.set(*KEYS[0], env.ids.unique("name").encode())
+
+
+def test_ctrl_c_ends_a_search_that_is_about_to_begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(INTERRUPTS, "came", True)
+    clients = [[Call(takes_identifiers_once_refused)]] * 2
+    with pytest.raises(KeyboardInterrupt):
+        search(Scenario(name="s", clients=clients, invariants=[UNBROKEN], faults=Faults(lost_answers=1, refusals=1)))
 
 
 def _reads_before_it_writes(transition: Transition) -> list[Violation | Reached]:

@@ -222,6 +222,30 @@ def test_a_lasso_that_is_none_is_not_believed(moves: str) -> None:
         record(scenario, "take-once-terminates", wrong_, version="0", loop=found.loop)
 
 
+async def receive_once(env: Env) -> None:
+    await env.store.find(*LOCK)
+    await env.channel("c").receive()
+
+
+async def send_and_receive(env: Env) -> None:
+    while True:
+        await env.channel("c").send(b"m")
+        await env.channel("c").receive()
+
+
+def test_a_loop_that_leaves_out_what_can_move_now_and_then_is_no_strongly_fair_one() -> None:
+    clients = [[Call(receive_once)], [Call(send_and_receive)]]
+    weak, strong = (
+        Scenario(name="left out", clients=clients, invariants=[Terminates(receive_once, fairness=fairness)])
+        for fairness in ("weak", "strong")
+    )
+    found = broken(weak)
+    assert found is not None
+    assert broken(strong) is None
+    with pytest.raises(NotReproduced):
+        record(strong, strong.ids[0], found.moves, version="0", loop=found.loop)
+
+
 def starved() -> Trace:
     scenario = locks(Call(take_once, "a"), Call(take_again_and_again, "b"))
     found = broken(scenario)
