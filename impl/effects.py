@@ -108,6 +108,7 @@ class Watching:
         self.entries: Sequence[kv.Entry] = ()
         self._names = names  # of the watches of this call that are open
         self._of = (owner, partition, prefix)
+        self._lost = False
         self._rest: watches.Changes = ()
 
     async def __aenter__(self) -> Self:
@@ -122,7 +123,8 @@ class Watching:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
         try:
-            if kind is not kv.WatchLost:  # a lost watch has ended in the store already
+            # A lost watch has ended in the store already. The error may be that of another watch, within this one.
+            if not (self._lost and kind is kv.WatchLost):
                 await perform(watches.EndWatch(*self._of))
         finally:
             self._names.remove(self._of[0])
@@ -140,7 +142,11 @@ class Watching:
         if self._of[0] not in self._names:
             raise RuntimeError("a watch is open within its async with alone")
         if not self._rest:
-            self._rest = cast("watches.Changes", await perform(watches.NextChanges(*self._of)))
+            try:
+                self._rest = cast("watches.Changes", await perform(watches.NextChanges(*self._of)))
+            except kv.WatchLost:
+                self._lost = True
+                raise
         # The changes of one write arrive together, and are handed on one by one: no effect lies between them.
         change, *rest = self._rest
         self._rest = tuple(rest)

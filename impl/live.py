@@ -208,6 +208,9 @@ class _Parallel:
 
     def _go_on(self, nursery: trio.Nursery, resume: Callable[[], None]) -> None:
         """Run the flow until all of its tasks wait; ask for what is open now, and recall what is cancelled."""
+        # It has stopped, and this task of trio's had its answer before the nursery was cancelled.
+        if self._failed is not None:
+            return
         try:
             with no_generator_hooks():
                 resume()

@@ -147,7 +147,7 @@ class Group:
         """Start ``flow(*args, **kwargs)`` as a task of this group. It begins when the task that starts it waits.
 
         Raises:
-            Misused: the group is not open, or this is no ``async def``.
+            Misused: the group is not open, or is a timeout; or this is no ``async def``.
         """
         return self._start(None, flow, *args, **kwargs)
 
@@ -161,6 +161,9 @@ class Group:
         # ENDING, too: a task of the group may start a sibling while the body waits for the end.
         if self._tasks is None or self._owner is None or self._state not in (_PoolState.OPEN, _PoolState.ENDING):
             raise self._misused(f"a task is started in a group that {self._state.value}; start it within async with")
+        # The first one waits for the deadline. Errors of others would be lost: the end of a timeout raises the body's.
+        if self.ends_with_body and self._children:
+            raise self._misused("a task is started in a timeout; start it in an env.parallel() within the timeout")
         if not callable(flow):
             raise self._misused(f"start({type(flow).__name__}): expected an async def and its arguments: start(f, env)")
         coroutine = flow(*args, **kwargs)

@@ -2,6 +2,7 @@
 
 import pytest
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import NotAnEffect, live_env, run
@@ -106,6 +107,35 @@ def test_a_store_that_breaks_ends_the_flow_with_its_own_error() -> None:
         trio.run(run, flow(live_env()), Broken())
 
 
+def test_once_a_store_has_broken_nothing_of_the_flow_runs_not_even_what_was_answered_already() -> None:
+    class BreaksWhereItAnswers(MemoryStore):
+        async def perform(self, op: kv.Op) -> Answer:
+            if op == kv.Get(P, b"breaks"):
+                await wait_all_tasks_blocked()
+                answered.set()
+                raise OSError("no disk")
+            await answered.wait()  # and no checkpoint after it: this task goes on although it is cancelled by then
+            return kv.ValueWithPredicate(b"v", b"v")
+
+    answered = trio.Event()
+    ran: list[str] = []
+
+    async def flow(env: Env) -> None:
+        async def waits() -> None:
+            try:
+                await env.store.find(P, b"k")
+            finally:
+                ran.append("finally")
+
+        async with env.parallel() as group:
+            group.start(waits)
+            await env.store.find(P, b"breaks")
+
+    with pytest.raises(OSError, match="no disk"):
+        trio.run(run, flow(live_env()), BreaksWhereItAnswers())
+    assert ran == []
+
+
 def test_foreign_awaits_and_misused_groups_are_refused() -> None:
     async def foreign(env: Env) -> None:
         async with env.parallel() as group:
@@ -116,6 +146,10 @@ def test_foreign_awaits_and_misused_groups_are_refused() -> None:
             pass
         group.start(env.store.find, P, b"k")
 
-    for flow, error in ((foreign, NotAnEffect), (misused, Misused)):
+    async def in_a_timeout(env: Env) -> None:
+        async with env.timeout(1) as timeout:
+            timeout.start(env.store.find, P, b"k")
+
+    for flow, error in ((foreign, NotAnEffect), (misused, Misused), (in_a_timeout, Misused)):
         with pytest.raises(error):
             trio.run(run, flow(live_env()), MemoryStore())

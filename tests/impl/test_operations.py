@@ -1,11 +1,12 @@
-"""What operations by name do beyond one effect: scans that end at a prefix, reads and writes that answer a value."""
+"""What operations by name do beyond one effect: scans that end at a prefix, reads and writes that answer a value, and
+watches that end."""
 
 from collections.abc import Callable, Coroutine
 
 import pytest
 
 from lakeproof.impl.effects import Env
-from lakeproof.model import kv
+from lakeproof.model import kv, watches
 from tests.impl.hand import Hand
 
 Flow = Callable[[Env, bytes], Coroutine[object, object, object]]
@@ -61,3 +62,21 @@ def test_a_write_says_whether_its_predicate_held(predicate: kv.Predicate, held: 
 def test_any_other_error_is_raised(flow: Flow, error: type[kv.KVError]) -> None:
     with pytest.raises(error):
         bench().do(flow(ENV, b"a"), told={0: error()})
+
+
+async def watched_within(env: Env, which: int) -> None:
+    async with env.store.watch(P, b"outer") as outer, env.store.watch(P, b"inner") as inner:
+        await anext((outer, inner)[which])
+
+
+@pytest.mark.parametrize(("which", "ended"), [(0, b"inner"), (1, b"outer")])
+def test_where_one_of_two_watches_is_lost_the_other_one_is_ended(which: int, ended: bytes) -> None:
+    flow = watched_within(ENV, which)
+    flow.send(None)
+    flow.send(())
+    assert isinstance(flow.send(()), watches.NextChanges)
+    end = flow.send(kv.WatchLost())
+    assert isinstance(end, watches.EndWatch)
+    assert end.prefix == ended
+    with pytest.raises(kv.WatchLost):
+        flow.send(None)
