@@ -91,8 +91,8 @@ def path_through(kernel: Kernel, symmetry: Symmetry, seek: Seek, place: FirstRea
     for level in range(place.level - 1, -1, -1):  # backwards: parents are not kept
         numbers = seek(level, numbers)
         states.append(numbers)
-    moves = _walk(kernel, symmetry, states[::-1])
-    return moves if place.move is None else (*moves, _last(kernel, symmetry, states[::-1], moves, place.move))
+    moves, row = _walk(kernel, symmetry, states[::-1])
+    return moves if place.move is None else (*moves, _last(kernel, place.numbers, row, place.move))
 
 
 def predecessor(
@@ -144,15 +144,10 @@ def _successors(kernel: Kernel, row: tuple[int, ...]) -> list[tuple[Move, tuple[
     return found
 
 
-def _walk(kernel: Kernel, symmetry: Symmetry, states: list[tuple[int, ...]]) -> tuple[Move, ...]:
-    """Real moves whose states are represented by these."""
-    moves, _ = _walk_rows(kernel, symmetry, states)
-    return moves
-
-
-def _walk_rows(
+def _walk(
     kernel: Kernel, symmetry: Symmetry, states: list[tuple[int, ...]]
 ) -> tuple[tuple[Move, ...], tuple[int, ...]]:
+    """Real moves whose states are represented by these, and the real state, packed, that they lead to."""
     row = kernel.layout.pack(states[0])
     moves: list[Move] = []
     for numbers in states[1:]:
@@ -170,14 +165,11 @@ def _walk_rows(
     return tuple(moves), row
 
 
-def _last(
-    kernel: Kernel, symmetry: Symmetry, states: list[tuple[int, ...]], moves: tuple[Move, ...], move: Move
-) -> Move:
+def _last(kernel: Kernel, represented: tuple[int, ...], row: tuple[int, ...], move: Move) -> Move:
     """The final move of a violated transition, by the client that really stands where the representative does."""
-    _, row = _walk_rows(kernel, symmetry, states)
     if move.client < 0:  # the clock or the network, which do not change places
         return move
-    wanted = states[-1][kernel.space.clients[move.client]]
+    wanted = represented[kernel.space.clients[move.client]]
     numbers = kernel.layout.unpack(row)
     # The client of the move itself first: as a rule, no client has changed places.
     for client in (move.client, *range(len(kernel.space.clients))):
