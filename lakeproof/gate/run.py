@@ -130,7 +130,7 @@ class Runner:
         self.front = front
         self.gate = gate
         self.children = children
-        for each in scenario.always:
+        for each in (*scenario.invariants, *scenario.always):
             if hasattr(each, "reached"):
                 each.reached = 0  # what another scenario has tested shows nothing here
         self.fresh = gate.state  # until the setup has run: then `open_runner` sets what it has left
@@ -153,6 +153,8 @@ class Runner:
         await self._revive()
         # What a process has written as it started is no part of the schedule.
         self.gate.state = self.fresh
+        # Of tables that only an earlier schedule has created, labels would have keys that they had not had there.
+        self.front.dynamodb.keys_of_tables = {name: each.key_names for name, each in self.fresh.dynamodb.tables.items()}
         self.gate.hold(frozenset(name for name in self.children if name != OPEN))
         self.steps = []
         self.made = []
@@ -235,7 +237,7 @@ class Runner:
         client = choice.name.client
         crashes = choice.mode in ENDING
         # Before the release: with its answer the call may return, and the next one begin.
-        now, call = self.gate.now(), len(self.results[client])
+        call = len(self.results[client])
         if crashes:  # the process is killed first: it must see nothing of what comes
             self.crashed.add(client)  # before the kill: else `_client` reports the death as an error of the program
             self.children[client].crash()
@@ -249,7 +251,7 @@ class Runner:
                 mode=waiting.mode,
                 footprint=waiting.footprint,
                 request=waiting.request,
-                now=now,
+                now=waiting.now,
                 born=self._born[waiting.name],
                 call=call,
             )

@@ -96,6 +96,8 @@ class WaitingRequest(Generic[StoreRequest]):
     named: Name | None = None
     decided: trio.Event = attrs.field(factory=trio.Event)
     mode: str = NORMAL
+    now: int = 0
+    """When it was performed, by the clock of the store; 0: it was not."""
     footprint: Footprint = ()
     status: int | str = 0
     """Of the answer that was given, of HTTP or in a word; 0: none was."""
@@ -264,7 +266,8 @@ class Gate(Generic[State, StoreRequest]):
             if waiting.mode == EXPIRED:
                 # It stays with the step: a replay in memory must let the same keys expire.
                 waiting.request = self.front.late(waiting.request) or waiting.request
-            self.state, response, footprint = self.front.perform(self.state, waiting.request, self.now())
+            waiting.now = self.now()
+            self.state, response, footprint = self.front.perform(self.state, waiting.request, waiting.now)
             waiting.footprint = self._stable(footprint, waiting.client)
             self.note(f"{waiting.client} {waiting.label}", response.unknown)
             # Only the answer is lost: what was touched is in the footprint as that of any other write.

@@ -1,7 +1,7 @@
 """A gate with the processes of a scenario behind it, and the store as the setup leaves it."""
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -37,8 +37,6 @@ class Prepared:
     store: Store
     names: Names
     """Of what was minted in it."""
-    keys_of_tables: Mapping[str, tuple[str, ...]]
-    """What the front of DynamoDB has learned for its labels."""
 
 
 async def _set_up(runner: Runner) -> None:
@@ -54,11 +52,7 @@ async def _set_up(runner: Runner) -> None:
 
 def prepare_setup(runner: Runner) -> Prepared:
     """What its setup has left."""
-    return Prepared(
-        store=runner.fresh,
-        names=runner.gate.names_of_setup(),
-        keys_of_tables=dict(runner.front.dynamodb.keys_of_tables),
-    )
+    return Prepared(store=runner.fresh, names=runner.gate.names_of_setup())
 
 
 @asynccontextmanager
@@ -102,7 +96,6 @@ async def open_runner(scenario: GateScenario, file: Path, begins: Prepared | Non
                 await _set_up(runner)
             else:  # only now: where the setup was run, the processes have begun with an empty store, too
                 gate.begin_with(begins.store, begins.names)
-                front.dynamodb.keys_of_tables.update(begins.keys_of_tables)
             # With what the processes have written as they started: each schedule begins with it.
             runner.fresh = gate.state
             yield runner

@@ -111,6 +111,21 @@ def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_h
     assert {"b/19-<c1.20>", "c2 GET b/19-<c1.20>"} <= set(found)
 
 
+def test_a_replay_performs_a_request_at_the_time_at_which_the_store_has_performed_it() -> None:
+    async def run() -> None:
+        gate, clock = await holding(), itertools.count(1)
+        gate.now = lambda: next(clock)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(gate.server.handler, asking("PUT", "/b/k", b"x"))
+            await trio.testing.wait_all_tasks_blocked()
+            gate.settle()
+            [name] = gate.pending
+            assert gate.now() == 1
+            assert (await gate.let_go(name, NORMAL)).now == gate.state.s3.objects["b/k"].last_modified == 2
+
+    trio.run(run)
+
+
 def test_a_client_that_crashes_takes_what_has_no_name_yet_with_it() -> None:
     async def run() -> list[Response]:
         gate = await holding()

@@ -123,6 +123,45 @@ def test_a_verdict_says_that_the_orders_of_a_client_were_not_all_run(
     assert (ran.row["all"], ran.row["covers"], ran.row["parallel"]) == (False, row, False)
 
 
+SHARED = """
+class Counted:
+    __name__, reached = "counted", 0
+    def __call__(self, outcome):
+        self.reached += bool(outcome.store.objects)
+counted = Counted()
+SCENARIOS = [scenario(name=each.__name__, clients=[[call(each)]], invariants=[counted]) for each in (put, plain)]
+"""
+
+
+def test_what_one_scenario_has_tested_is_not_tested_in_the_next_one(tmp_path: Path) -> None:
+    file = tmp_path / "shared.py"
+    file.write_text(f"from tests.gate.nasty import *\n{SHARED}")
+    ran = run(tmp_path, file, "*")
+    assert (ran.code, ran.row["scenario"], ran.row["verdict"]) == (3, "plain", "inconclusive"), ran
+    assert "plain: counted was never tested" in ran.complaints
+
+
+TABLES = """
+import json
+def ask(operation, **fields):
+    head = {"X-Amz-Target": f"DynamoDB_20120810.{operation}"}
+    asked("POST", "", json.dumps({"TableName": "tickets", **fields}).encode(), head)
+def made():
+    ask("CreateTable", AttributeDefinitions=[{"AttributeName": "name", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "name", "KeyType": "HASH"}], BillingMode="PAY_PER_REQUEST")
+def seen():
+    ask("GetItem", Key={"name": {"S": "concert"}})
+SCENARIOS = [scenario(name="table", clients=[[call(made)], [call(seen)]])]
+"""
+
+
+def test_a_table_that_one_schedule_creates_is_unknown_in_the_labels_of_the_next(tmp_path: Path) -> None:
+    file = tmp_path / "tables.py"
+    file.write_text(f"from tests.gate.nasty import *\n{TABLES}")
+    ran = run(tmp_path, file, "table")
+    assert (ran.code, ran.row["verdict"], ran.row["schedules"]) == (0, "holds", 2), ran
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [

@@ -37,9 +37,7 @@ class S3Front:
     def label_of(self, request: S3Request) -> str:
         query, listing = request.query, not request.key and request.method == "GET"
         words = ["LIST" if listing else request.method, request.address if request.key else request.bucket]
-        words += [
-            f"{name}={query[name]}" if query[name] else name for name in _PARAMETERS if name in query
-        ]
+        words += [f"{name}={query[name]}" if query[name] else name for name in _PARAMETERS if name in query]
         words += [f"{name}: {_brief(name, request.headers[name])}" for name in _HEADERS if name in request.headers]
         if request.method == "POST" and "delete" in request.query:
             words.append(_keys([key for key, _ in to_delete(request)]))
