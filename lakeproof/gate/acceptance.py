@@ -86,8 +86,9 @@ class NameMap:
         if found is None:
             return False
         pairs = list(zip(runs, found.groups(), strict=True))
-        # `_possible` knows of earlier texts only: here two names of this one must not stand for the same.
-        if not all(self._possible(*pair) for pair in pairs) or len(set(pairs)) != len({text for _, text in pairs}):
+        # `_possible` knows of earlier texts only: in this one, too, each name must stand for one text, and for its own.
+        texts = dict(pairs)
+        if len(set(texts.values())) != len(set(pairs)) or not all(self._possible(*pair) for pair in pairs):
             return False
         for name, text in pairs:
             if name not in self._text:
@@ -279,7 +280,10 @@ def _same_value(mine: kv.Set | kv.SetIf, logged: kv.Set | kv.SetIf, names: NameM
         return one is other and mine.value == logged.value
     if type(one) is not type(other):
         return False
-    pairs = list(zip(_telling(one), _telling(other), strict=True))
+    ours, theirs = _telling(one), _telling(other)
+    if len(ours) != len(theirs):
+        return False  # commits with more parents and with fewer
+    pairs = zip(ours, theirs, strict=True)
     return all(type(a) is type(b) and (names.same(a, str(b)) if isinstance(a, str) else a == b) for a, b in pairs)
 
 
@@ -294,7 +298,7 @@ def _telling(record: Record) -> tuple[object, ...]:
         case Tag():
             return record.tag_id, record.commit_id
         case Commit():
-            return record.commit_id, len(record.parents)
+            return record.commit_id, *record.parents
         case StagedEntry():
             return record.key, record.data is None
         case CleanupRecord():

@@ -8,15 +8,15 @@ import attrs
 import pytest
 from click.testing import Result
 
-from lakeproof.gate import effect_log
+from lakeproof.gate import acceptance, effect_log
 from lakeproof.gate.acceptance import MARK, NameMap, Refuted, accept
 from lakeproof.gate.effect_log import Logged, Op
 from lakeproof.impl.codec import decode_at, encode
 from lakeproof.impl.effects import Now
 from lakeproof.impl.repositories import step1
 from lakeproof.model import kv
-from lakeproof.model.identifiers import InstanceUID
-from lakeproof.model.records import Repository
+from lakeproof.model.identifiers import CommitID, InstanceUID, MetaRangeID
+from lakeproof.model.records import Commit, Repository
 from lakeproof.scenario import Call, Scenario
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
@@ -132,6 +132,22 @@ def test_the_names_of_the_program_may_be_others_but_always_the_same() -> None:
     assert not names.try_(lambda: names.same(f"r-{MARK}1", "r-other"))
     assert not names.try_(lambda: names.same(f"r-{MARK}2", "r-dc23")), "two names of the flow, one text"
     assert names.try_(lambda: names.same(f"commits/c.{MARK}1", "commits/4ceca4"))
+
+
+def test_one_name_never_stands_for_two_parts_of_one_text() -> None:
+    assert not NameMap().same(f"{MARK}1/{MARK}1", "a/b")
+    assert NameMap().same(f"{MARK}1/{MARK}1", "a/a")
+
+
+@pytest.mark.parametrize(("parents", "accepted"), [(("p1",), True), (("p2",), False), (("p1", "p2"), False)])
+def test_a_commit_with_other_parents_is_another_commit(parents: tuple[str, ...], accepted: bool) -> None:
+    def written(*of: str) -> kv.Set:
+        ids = tuple(map(CommitID, of))
+        record = Commit(commit_id=CommitID("c"), committer="", message="", creation_date=0,
+                        meta_range_id=MetaRangeID("m"), parents=ids)  # fmt: skip
+        return kv.Set(b"r-1", b"commits/c", encode(record))
+
+    assert acceptance._same(written("p1"), written(*parents), NameMap()) is accepted
 
 
 def test_a_name_of_the_program_may_have_hyphens() -> None:
