@@ -253,13 +253,15 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
 def _frame(at: object) -> FrameType | None:
     match at:
         case CoroutineType():
-            # Not begun: close() runs nothing. In a closure CPython has run COPY_FREE_VARS by then (f_lasti is 2): it
-            # counts as begun, and is kept.
-            frame, begun = at.cr_frame, at.cr_frame is not None and at.cr_frame.f_lasti > 0
+            # Not begun: close() runs nothing. Not by f_lasti: the first instructions, which copy the variables of a
+            # closure, run when the coroutine is made.
+            frame, begun = at.cr_frame, at.cr_suspended or at.cr_running
         case GeneratorType():
-            frame, begun = at.gi_frame, at.gi_frame is not None and at.gi_frame.f_lasti > 0
+            frame, begun = at.gi_frame, at.gi_suspended or at.gi_running
         case AsyncGeneratorType():
-            frame, begun = at.ag_frame, at.ag_frame is not None and at.ag_frame.f_lasti > 0
+            # Python 3.11 does not say it. There one that is a closure counts as begun.
+            frame = at.ag_frame
+            begun = at.ag_running or getattr(at, "ag_suspended", frame is not None and frame.f_lasti > 0)
         case _:
             return None
     return frame if begun else None

@@ -5,6 +5,7 @@ import gc
 import runpy
 import types
 import warnings
+import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from pathlib import Path
 from unittest.mock import Mock, patch
@@ -102,6 +103,22 @@ class TestAbandon:
         with pytest.raises(StopIteration):
             ended.send(None)
         abandon(ended)
+
+    def test_a_closure_that_has_not_begun_is_not_kept(self) -> None:
+        ran: list[str] = []
+
+        async def closure() -> None:
+            try:
+                await plainly(env(), ran)
+            finally:
+                ran.append("finally")
+
+        coroutine = closure()
+        gone = weakref.ref(coroutine)
+        abandon(coroutine)
+        del coroutine
+        assert gone() is None
+        assert ran == []
 
 
 class Dropped:
