@@ -1,4 +1,4 @@
-"""The maps of an EDN file, one after the other, without reading what is in them."""
+"""The maps of an EDN file, or the objects of a JSON file, one after the other, without reading what is in them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -28,12 +28,13 @@ class Form:
     text: str
 
 
-def forms(lines: Iterable[tuple[int, str]]) -> Iterator[Form]:
+def forms(lines: Iterable[tuple[int, str]], *, json: bool = False) -> Iterator[Form]:
     """All maps of a file: bare, or in one vector or list. A tag before a map (a record's type) is left out.
+    json: objects, bare or in one array with a comma between two; tags and comments are none.
 
     Raises Unreadable for anything else at the top, and for what does not close.
     """
-    splitter = _Splitter()
+    splitter = _Splitter(json=json)
     for number, line in lines:
         yield from splitter.split(number, line)
     splitter.end()
@@ -42,7 +43,10 @@ def forms(lines: Iterable[tuple[int, str]]) -> Iterator[Form]:
 class _Splitter:
     """Where in the file we are: between the maps, or how deep in one, and in a text or not."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
+        self.blanks, self.opening = (" \t\r\n", "[") if json else (" ,\t\r\n\f", "[(")
+        self.expected = 'an object such as {"process": 0, ...}' if json else "a map such as {:process 0, ...}"
         self.around = ""
         """The bracket around all maps."""
         self.begun = self.ended = False
@@ -59,7 +63,7 @@ class _Splitter:
             mark, start, end = match[0], match.start(), match.end()
             if self.in_text:  # only a quote without a backslash ends it
                 self.in_text = mark != '"'
-            elif mark == ";":
+            elif mark == ";" and not self.json:
                 # A comment reaches to the line end, which stays: it keeps apart what stands before and behind.
                 self._take(line[at:start] + "\n", number)
                 return
@@ -103,24 +107,29 @@ class _Splitter:
             if self.size > FORM_MAX:
                 raise Unreadable(f"a map of more than {FORM_MAX:,} characters; expected one event", self.line)
             return
-        self.between = f"{self.between}{piece}".strip(" ,\t\r\n\f")
+        self.between = f"{self.between}{piece}".strip(self.blanks)
         # A tag and its map may stand on different lines, so all of what came before the map is matched.
-        if self.between and not _TAG.fullmatch(self.between):
-            raise Unreadable(
-                f"{shorten_value(self.between)}; expected an event, a map such as {{:process 0, ...}}", number
-            )
+        fits = self._is_comma_due() if self.between == "," else not self.json and _TAG.fullmatch(self.between)
+        if self.between and not fits:
+            raise Unreadable(f"{shorten_value(self.between)}; expected an event, {self.expected}", number)
+
+    def _is_comma_due(self) -> bool:
+        """Whether a comma must stand before the next object; in EDN it is a blank."""
+        return self.json and self.around != "" and self.begun and not self.ended
 
     def _around(self, mark: str, number: int) -> None:
         """A bracket between maps: the one around all of them."""
         # One bracket may be around all maps: it stands before the first.
-        if mark in "[(" and not self.around and not self.between and not self.begun:
+        if mark in self.opening and not self.around and not self.between and not self.begun:
             self.around = mark
         elif self.around and not self.ended and _CLOSES.get(mark) == self.around and not self.between:
             self.ended = True
         else:
-            raise Unreadable(f"{mark!r} between events; expected a map such as {{:process 0, ...}}", number)
+            raise Unreadable(f"{mark!r} between events; expected {self.expected}", number)
 
     def _begin(self, number: int) -> None:
         if self.ended:
             raise Unreadable("an event after the end of the vector; expected nothing more", number)
+        if self._is_comma_due() and not self.between:
+            raise Unreadable("no comma between two events; expected one", number)
         self.line, self.between, self.begun = number, "", True

@@ -43,4 +43,4 @@ def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[
 def read_array(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """The same of objects that stand in one array, or over several lines."""
     # Objects of JSON have the brackets and texts of EDN's maps, so one splitter serves both.
-    return read(((form.line, form.text) for form in forms(lines)), recorder)
+    return read(((form.line, form.text) for form in forms(lines, json=True)), recorder)

@@ -77,6 +77,10 @@ def as_item(event: Event) -> str:
     return as_json(event).replace('", "', '",\n  "').replace("}\n", "},\n")
 
 
+ARRAY: Final = ("[", '{"process": "nemesis", "type": "info", "f": "stop"}]\n')
+"""Around items: the last one has no comma behind it."""
+
+
 def as_blanks(event: Event) -> str:
     return as_log(event).replace("\t", "  ")
 
@@ -97,7 +101,7 @@ class Format:
 
 FORMATS: Final = {
     "json-lines": Format("jsonl", as_json, model="kv"),
-    "json-array": Format("json", as_item, ("[", "]\n"), model="kv"),
+    "json-array": Format("json", as_item, ARRAY, model="kv"),
     "edn-maps": Format("edn", as_edn),
     "edn-vector": Format("edn", as_edn, ("[", "]\n")),
     "edn-records": Format("edn", as_record),

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.commands import complaint, lakeproof
-from tests.histories.mangling import Event, as_edn, as_item, as_json, as_logged, as_text, histories
+from tests.histories.mangling import ARRAY, Event, as_edn, as_item, as_json, as_logged, as_text, histories
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -287,7 +287,7 @@ def independent(event: Event) -> Event:
 
 
 WRITERS: dict[str, Writer] = {
-    "json": joined(as_item, ("[", "]\n")),
+    "json": joined(as_item, ARRAY),
     "one object after the other": joined(lambda event: json.dumps(json.loads(as_json(event)), indent=1)),
     "history.txt": joined(as_text),
     "jepsen.log": joined(as_logged),
