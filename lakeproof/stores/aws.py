@@ -7,8 +7,16 @@ import attrs
 import boto3
 from botocore.client import BaseClient
 from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from lakeproof.impl.stores.kv_answers import LACKS, NotJudged
 
 REGION: Final = "us-east-1"
+NOT_IMPLEMENTED: Final = 501
+SERVER_ERROR: Final = 500
+TOO_MANY: Final = 429
+BUSY: Final = frozenset({"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"})
+"""Codes of DynamoDB for a request that came too soon after others: nothing was done, and nothing is wrong with it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -48,3 +56,14 @@ class Address:
             aws_secret_access_key=secret,
             config=config,
         )
+
+
+def raise_unless_judged(error: ClientError) -> None:
+    """Raises NotJudged if a refusal says nothing of a claim: the store lacks the operation, is busy, or has failed."""
+    found = error.response.get("Error", {})
+    words = f"{found.get('Code')} {found.get('Message')}"
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
+    if status == NOT_IMPLEMENTED or LACKS.search(words):
+        raise NotJudged(f"the store lacks {error.operation_name}, or one of its parameters: {words}") from error
+    if status >= SERVER_ERROR or status == TOO_MANY or found.get("Code") in BUSY:
+        raise NotJudged(f"no answer: {error.operation_name}: {status} {words}") from error

@@ -9,8 +9,9 @@ from botocore.client import BaseClient
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lakeproof.impl.stores.base import Store
-from lakeproof.impl.stores.conformance import LACKS, Claim, NotConforming, NotJudged
-from lakeproof.impl.stores.kv_answers import equal, short
+from lakeproof.impl.stores.conformance import Claim, NotConforming, NotJudged
+from lakeproof.impl.stores.kv_answers import equal
+from lakeproof.stores.aws import raise_unless_judged
 from lakeproof.stores.dynamodb_store import KEY, PARTITION, DynamoDBStore
 from lakeproof.stores.wrappers import PrefixedStore
 
@@ -77,8 +78,7 @@ def claim(check: Check) -> Claim:
         try:
             check(TablePartition(private, store))
         except ClientError as error:
-            # A store that says that it lacks the command has promised nothing, so it is not judged.
-            lacking(error)
+            raise_unless_judged(error)
             raise NotConforming(f"unexpectedly raised {store.explain(error)}") from error
         except BotoCoreError as error:
             raise NotJudged(f"no answer: {store.explain(error)}") from error
@@ -96,13 +96,6 @@ def claim(check: Check) -> Claim:
     return judged
 
 
-def lacking(error: ClientError) -> None:
-    """Raises NotJudged if the error says that the store has no such command."""
-    found = error.response.get("Error", {})
-    if LACKS.search(f"{found.get('Code')} {found.get('Message')}"):
-        raise NotJudged(f"the store lacks {error.operation_name}: {short(found)}") from error
-
-
 @contextmanager
 def expect_error(code: str) -> Iterator[dict[str, object]]:
     """What is done inside is to fail with this code, and status 400. Yields what the error says, filled at the end."""
@@ -114,7 +107,7 @@ def expect_error(code: str) -> Iterator[dict[str, object]]:
         found = error.response.get("Error", {}).get("Code")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         if found != code:
-            lacking(error)
+            raise_unless_judged(error)
         equal("the error", (found, status), (code, 400))  # ours fail with 400: a condition, a mistake in the request
     else:
         raise NotConforming(f"the error: expected {code}, found none")

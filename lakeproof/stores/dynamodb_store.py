@@ -30,7 +30,7 @@ from botocore.config import Config
 from lakeproof.impl.closable import Closing
 from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, Unsent
 from lakeproof.model import kv
-from lakeproof.stores.aws import Address
+from lakeproof.stores.aws import BUSY, SERVER_ERROR, Address
 from lakeproof.stores.redaction import Redaction
 from lakeproof.words import Unusable
 
@@ -52,7 +52,6 @@ _UNSENT: Final = (
 )
 """Nothing has reached the store. Not so with SSLError: the answer may be what cannot be read."""
 _TELLS: Final = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
-SERVER_ERROR: Final = 500
 _GIVEN: Final = frozenset({"AWS_ACCESS_KEY_ID", "AWS_PROFILE"})
 """Variables that say that there are credentials."""
 
@@ -164,8 +163,12 @@ class DynamoDBStore(Closing, Store):
         try:
             return execute()
         except exceptions.ClientError as error:
-            if error.response.get("Error", {}).get("Code") == _FAILED:  # status 400, but an answer of the contract
+            code = error.response.get("Error", {}).get("Code")
+            if code == _FAILED:  # status 400, but an answer of the contract
                 raise kv.PredicateFailed from None
+            # As good as unsent: definite, and no answer to the question.
+            if code in BUSY:
+                raise Unsent(f"{self.name}: {self.explain(error)}") from error
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
             # 4xx is decided before anything is written; a 500 may come after it.
             if status >= SERVER_ERROR:

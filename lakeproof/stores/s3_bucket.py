@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.response import StreamingBody
 
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged
-from lakeproof.stores.aws import REGION, Address
+from lakeproof.stores.aws import REGION, Address, raise_unless_judged
 from lakeproof.stores.redaction import hide_secrets
 from lakeproof.words import Unusable
 
@@ -20,24 +20,24 @@ FORM: Final = "s3+http://KEY:SECRET@HOST:PORT/BUCKET or s3+https://..."
 CONNECTIONS: Final = 16
 PAGES_MAX: Final = 200
 """Of a listing: nothing that is listed here has as many keys."""
+ABSENT: Final = 404
+_WRITES: Final = frozenset({"put_object", "copy_object", "complete_multipart_upload"})
 Refusal = tuple[int, str]
 """The status and the code of an error."""
-
-
-class NoAnswer(Exception):
-    """Nothing came back, or nothing that is an answer; what the library says."""
 
 
 @attrs.frozen
 class Bucket:
     """The part of a bucket whose keys begin with ``prefix``. Its methods take and return keys without it.
 
-    Every method raises NoAnswer if no answer comes.
+    Every method raises NotJudged if no answer comes, or one that says nothing of a claim.
     """
 
     client: BaseClient
     name: str
     prefix: str
+    _written: set[str] = attrs.field(factory=set, eq=False, init=False)
+    """Keys that may be there, whatever a listing says."""
 
     def request(self, operation: str, key: str | None = None, **parameters: object) -> Mapping[str, object]:
         """One request, by boto3's name for it. Nothing is retried.
@@ -48,10 +48,15 @@ class Bucket:
         named: dict[str, object] = {"Bucket": self.name, **parameters}
         if key is not None:
             named["Key"] = self.prefix + key
+            if operation in _WRITES:
+                self._written.add(key)
         try:
             answer: Mapping[str, object] = getattr(self.client, operation)(**named)
         except BotoCoreError as error:
-            raise NoAnswer(f"{operation}: {error}") from error
+            raise NotJudged(f"no answer: {operation}: {error}") from error
+        except ClientError as error:
+            raise_unless_judged(error)
+            raise
         return answer
 
     def refusal(self, operation: str, key: str | None = None, **parameters: object) -> Refusal | None:
@@ -117,26 +122,28 @@ class Bucket:
         return key.removeprefix(self.prefix)
 
     def answers(self) -> bool:
-        """Whether there is any answer at all."""
+        """Whether it answers."""
         try:
             self.refusal("head_bucket")
-        except NoAnswer:
+        except NotJudged:
             return False
         return True
 
     def clear(self) -> int:
         """Delete everything under the prefix, uploads in parts included; how many keys could not be deleted."""
-        try:
-            keys = self.keys()
-        except (ClientError, NoAnswer, NotConforming, KeyError):
-            return 0
+        keys = set(self._written)
+        # Each request to a store that is silent takes a timeout.
+        if not self.answers():
+            return len(keys)
+        with contextlib.suppress(ClientError, NotJudged, NotConforming, KeyError):
+            keys.update(self.keys())
         # Parts of an open upload are in no listing of keys, and are billed until the upload is aborted.
         self._abort()
-        return sum(not self._deleted(key) for key in keys)
+        return sum(not self._deleted(key) for key in sorted(keys))
 
     def _abort(self) -> None:
         """End the uploads that a claim has left open, where the store can list them."""
-        with contextlib.suppress(ClientError, NoAnswer, KeyError, ValueError):
+        with contextlib.suppress(ClientError, NotJudged, KeyError, ValueError):
             answer = self.request("list_multipart_uploads", Prefix=self.prefix)
             ids = column(answer, "Uploads", "UploadId")  # one page, a thousand uploads: a claim opens one
             for key, upload in zip(column(answer, "Uploads", "Key"), ids, strict=True):
@@ -144,9 +151,10 @@ class Bucket:
 
     def _deleted(self, key: str) -> bool:
         try:
-            return self.refusal("delete_object", key) is None
-        except NoAnswer:
+            refusal = self.refusal("delete_object", key)
+        except NotJudged:
             return False
+        return refusal is None or refusal[0] == ABSENT
 
 
 def column(answer: Mapping[str, object], rows: str, name: str) -> list[str]:
@@ -169,7 +177,7 @@ def _body(answer: Mapping[str, object]) -> bytes:
         # more.
         content: bytes = answer["Body"].read()  # type: ignore[attr-defined]  # a stream of botocore
     except BotoCoreError as error:
-        raise NoAnswer(f"get_object: {error}") from error
+        raise NotJudged(f"no answer: get_object: {error}") from error
     return content
 
 
@@ -207,7 +215,7 @@ def open_bucket(dsn: str, seconds: float) -> Callable[[str], Bucket]:
     found = Bucket(client, bucket, prefix)
     try:
         refusal = found.refusal("head_bucket")  # HEAD has no body, hence only the status is shown below
-    except NoAnswer as error:
+    except NotJudged as error:
         raise Unusable(f"{name}: {error}; start the store, or name another one") from None
     if refusal is not None:
         raise Unusable(f"{name}: the bucket {bucket!r} is refused with {refusal[0]}; create it, or name another one")

@@ -22,10 +22,10 @@ from typing import Final
 import attrs
 from botocore.exceptions import ClientError
 
-from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged, claim_text
+from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claim_text
 from lakeproof.impl.stores.kv_answers import equal, short
 from lakeproof.stores.concurrently import run_concurrently
-from lakeproof.stores.s3_bucket import Bucket, NoAnswer, Refusal, column, metadata
+from lakeproof.stores.s3_bucket import Bucket, Refusal, column, metadata
 
 Claim = Callable[[Bucket], None]
 
@@ -49,12 +49,7 @@ def check_claim(claim: Claim, bucket: Bucket) -> None:
     # Before the others: its own verdict only gets the name of the claim in front.
     except (NotConforming, NotJudged) as error:
         raise type(error)(f"{name}: {error}") from error
-    except NoAnswer as error:
-        raise NotJudged(f"{name}: no answer: {error}") from error
     except ClientError as error:
-        # A store that says that it has no such operation promises nothing of it.
-        if LACKS.search(str(error)):
-            raise NotJudged(f"{name}: the store lacks {error.operation_name}: {error}") from error
         raise NotConforming(f"{name}: unexpectedly refused: {error}") from error
     except (KeyError, ValueError) as error:
         raise NotConforming(f"{name}: an answer lacks a part, or it is malformed: {error!r}") from error
@@ -65,9 +60,6 @@ def expect_error(
 ) -> None:
     """Raises NotConforming if it is not refused in this way."""
     found = bucket.refusal(operation, key, **parameters)
-    # A store without the operation, or without the parameter, promises nothing of it.
-    if found is not None and found != expected and LACKS.search(found[1]):
-        raise NotJudged(f"the store lacks {operation}, or one of its parameters: {found[0]} {found[1]}")
     if found != expected:
         shown = ", ".join(f"{name}={short(value)}" for name, value in parameters.items())
         raise NotConforming(

@@ -9,7 +9,7 @@ import pytest
 from lakeproof.gate.fronts.http import Cut, Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.state import BucketState
-from lakeproof.gate.fronts.s3.wire import S3Request
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response
 from lakeproof.impl.stores.conformance import NotConforming, claim_text
 from lakeproof.stores.s3_bucket import Bucket, open_bucket
 from lakeproof.stores.s3_claims import CLAIMS, Claim, check_claim
@@ -187,6 +187,18 @@ class KeepsWhatBulkDeletesName(Store):
         return response
 
 
+class Dies(Store):
+    """Nothing is answered from the first read of a range on."""
+
+    dead = False
+
+    async def perform(self, asked: S3Request) -> Response:
+        self.dead |= "range" in asked.headers
+        if self.dead:
+            raise Cut
+        return await super().perform(asked)
+
+
 PLANTED: list[tuple[type[Store], str]] = [
     (IgnoresIfNoneMatch, "a_put_that_must_create_is_refused_where_something_is"),
     (IgnoresIfNoneMatch, "one_of_many_concurrent_creators_wins"),
@@ -223,10 +235,48 @@ def test_a_planted_bug_breaks_its_claim(planted: Callable[[], Store], claim: str
     assert "\n" not in str(found.value)
 
 
+class ListsUploadsAlone(Store):
+    """No listing of keys is answered."""
+
+    async def perform(self, asked: S3Request) -> Response:
+        if asked.method == "GET" and "uploads" in asked.query:
+            rows = "".join(
+                f"<Upload><Key>{each.address.removeprefix('b/')}</Key><UploadId>{number}</UploadId></Upload>"
+                for number, each in self.state.uploads.items()
+            )
+            return Response(200, (), f"<ListMultipartUploadsResult>{rows}</ListMultipartUploadsResult>".encode())
+        response = await super().perform(asked)
+        if asked.method == "GET" and "list-type" in asked.query:
+            return error_response(S3Error(503, "SlowDown", "Reduce your request rate."), asked)
+        return response
+
+
 def test_a_listing_that_names_no_keys_ends_no_clearing() -> None:
     with answering(NamesNoKeys().answer) as store:
         bucket(store).place("a")
         assert bucket(store).clear() == 0
+
+
+def test_what_was_written_is_deleted_and_what_was_begun_is_aborted_although_keys_cannot_be_listed() -> None:
+    store = ListsUploadsAlone()
+    with answering(store.answer) as there:
+        private = bucket(there)
+        private.place("a")
+        private.request("create_multipart_upload", "b")
+        assert store.state.objects
+        assert store.state.uploads
+        assert private.clear() == 0
+    assert (store.state.objects, store.state.uploads) == ({}, {})
+
+
+def test_what_a_store_that_falls_silent_may_have_kept_is_counted() -> None:
+    store = Dies()
+    with answering(store.answer) as there:
+        private = bucket(there)
+        private.place("a", "b")
+        private.get("a")
+        store.dead = True
+        assert private.clear() == 2
 
 
 @pytest.fixture(scope="module")
@@ -246,15 +296,6 @@ def test_the_gate_keeps_every_claim(gate: Served) -> None:
 
 
 def test_a_store_that_stops_answering_ends_the_test() -> None:
-    class Dies(Store):
-        dead = False
-
-        async def perform(self, asked: S3Request) -> Response:
-            self.dead |= "range" in asked.headers
-            if self.dead:
-                raise Cut
-            return await super().perform(asked)
-
     with answering(Dies().answer) as store:
         result = lakeproof("conform", f"s3+{store.url.replace('//', '//me:hush@')}/b")
     assert result.exit_code == 3

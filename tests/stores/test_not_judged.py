@@ -12,6 +12,7 @@ from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.base import Answer, Unsent
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, name_claim
 from lakeproof.model import kv
+from lakeproof.stores.s3_claims import CLAIMS
 from tests.commands import lakeproof
 from tests.gate.stores import answering
 from tests.gate.test_s3_conform import EndsRangesEarly, Store
@@ -42,6 +43,32 @@ class WritesHeadersInItsOwnCase(Store):
         return attrs.evolve(response, headers=tuple((name.title(), value) for name, value in response.headers))
 
 
+class LacksConditionsOfPuts(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        if asked.method == "PUT" and asked.headers.keys() & {"if-match", "if-none-match"}:
+            return error_response(S3Error(501, "NotImplemented", "A header implies what is not implemented"), asked)
+        return await super().perform(asked)
+
+
+class IsBusyOnce(Store):
+    """Of many clients that must create something, one is refused for its haste."""
+
+    busy = False
+
+    async def perform(self, asked: S3Request) -> Response:
+        if "if-none-match" in asked.headers and asked.method == "PUT" and not self.busy:
+            self.busy = True
+            return error_response(S3Error(503, "SlowDown", "Reduce your request rate."), asked)
+        return await super().perform(asked)
+
+
+class IsAPage(Store):
+    """No S3: a page for browsers, under every address, which boto3 cannot read."""
+
+    async def answer(self, request: Request) -> Response:
+        return Response(200, (("Content-Type", "text/html"),), b"<!doctype html><html><br>Welcome</html>")
+
+
 class Pauses(Store):
     """Closes the connection of one request without an answer, and then goes on."""
 
@@ -67,7 +94,7 @@ class BreaksAndPauses(Pauses, EndsRangesEarly):
 @pytest.mark.parametrize(
     ("store", "open_", "words", "broken"),
     [
-        (LacksUploads, 4, "the store lacks CreateMultipartUpload: ", []),
+        (LacksUploads, 4, "the store lacks CreateMultipartUpload, or ", []),
         (
             KeepsKeysInFolders,
             1,
@@ -75,6 +102,9 @@ class BreaksAndPauses(Pauses, EndsRangesEarly):
             ["keys are any characters and are listed in the order of their bytes"],
         ),
         (WritesHeadersInItsOwnCase, 0, "", []),
+        (LacksConditionsOfPuts, 4, "the store lacks PutObject, or one of its parameters: NotImplemented ", []),
+        (IsBusyOnce, 1, "no answer: PutObject: 503 ", []),
+        (IsAPage, len(CLAIMS), "no answer: ", []),
         (Pauses, 1, "ranges are read: no answer: ", []),
         (BreaksAndPauses, 1, "ranges are read: no answer: ", ["a listing with a delimiter has each group once"]),
     ],
@@ -112,7 +142,7 @@ def test_of_dynamodb(monkeypatch: pytest.MonkeyPatch) -> None:
         result = lakeproof("conform", f"dynamodb+{served.url}/")
     lines = [line for line in result.stdout.splitlines() if line.startswith("not judged: ")]
     assert (result.exit_code, len(lines)) == (3, 2), result.stdout
-    assert all("the store lacks TransactGetItems: " in line for line in lines)
+    assert all("the store lacks TransactGetItems, or " in line for line in lines)
     assert result.stdout.splitlines()[-1].endswith("; 2 claims not judged")
 
 
