@@ -112,26 +112,37 @@ async def _finish(
 async def merge_base(env: Env, repository: Repository, one: Commit, other: Commit) -> Commit:
     """A common ancestor that is as near as any: the one of the highest generation, found by walking down from both
     sides, highest generation first. 1 effect per commit walked over. Where there are several, the one with the lowest
-    id.
+    id. Commits of an older lakeFS have no generation (0): of those it is one that no other common ancestor descends
+    from, and a commit may be walked over 3 times.
 
     Raises:
         NoCommonAncestor.
     """
     sides: dict[CommitID, int] = {}
     todo: dict[CommitID, Commit] = {}
+    common: dict[CommitID, Commit] = {}
     for side, start in ((1, one), (2, other)):
         sides[start.commit_id] = sides.get(start.commit_id, 0) | side
         todo[start.commit_id] = start
-    while todo:
-        # No commit that is still to come has a higher generation, so all sides that reach this one have done so.
+    # Where only its ancestors are left, nothing nearer comes.
+    while todo and (len(common) != 1 or any(sides[each] < 4 for each in todo)):
+        # Those without a generation come last: so are all of their ancestors.
         at = min(todo.values(), key=lambda commit: (-commit.generation, commit.commit_id))
         del todo[at.commit_id]
-        if sides[at.commit_id] == 3:
-            return at
+        common.pop(at.commit_id, None)
+        reached = sides[at.commit_id]
+        if reached == 3:
+            # No commit that is still to come has a higher generation, so all sides that reach this one have done so.
+            if at.generation > 0:
+                return at
+            common[at.commit_id] = at
+            reached = 7
         for parent_id in at.parents:
-            # A bit for each side that reaches it: 1 and 2.
-            sides[parent_id] = sides.get(parent_id, 0) | sides[at.commit_id]
+            # A bit for each side that reaches it, 1 and 2; 4: a common ancestor descends from it.
+            before, sides[parent_id] = sides.get(parent_id, 0), sides.get(parent_id, 0) | reached
             # Once in the list is enough. Its sides grow until it is the highest one left.
-            if parent_id not in todo:
+            if parent_id not in todo and sides[parent_id] != before:
                 todo[parent_id] = await get_commit(env, repository, parent_id)
-    raise NoCommonAncestor(one.commit_id, other.commit_id)
+    if not common:
+        raise NoCommonAncestor(one.commit_id, other.commit_id)
+    return common[min(common)]
