@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     """A store of bytes; `Snapshot[Record | bytes]` where lakeFS' records are in it."""
     Transition = _Transition[R]
 
+# Loaded when used (PEP 562): a command that prints its help, or a test run with the plugin, need not load the search.
 _MODULES: Final = {
     "languages.program": ("Program", "Raised"),
     "impl.effects": ("Env",),
@@ -117,6 +118,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    # These two are modules themselves, and no names in one.
     if name in {"kv", "objects"}:
         return import_module(f"lakeproof.model.{name}")
     home = _HOMES.get(name)

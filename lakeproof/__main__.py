@@ -3,4 +3,4 @@
 from lakeproof.supervisor import supervised
 
 if __name__ == "__main__":
-    supervised()
+    supervised()  # not `main`: a file named with --from must not end the command here either

@@ -5,6 +5,7 @@ from typing import Final, NoReturn
 
 from lakeproof.model.linearizability.values import shorten_value
 
+# 17 significant digits tell all doubles apart (IEEE 754 binary64).
 _DIGITS_MAX: Final = 17
 
 
@@ -15,16 +16,19 @@ def double(text: str) -> float:
     """
     number = float(text)
     digits = _digits(text)
+    # Written again with as many digits: 0.1 comes back as it was, and 9007199254740993.0 does not.
     if len(digits) > _DIGITS_MAX or _digits(f"{number:.{max(len(digits), 1) - 1}e}") != digits:
         raise ValueError(f"{shorten_value(text)} does not fit into a double; write it as text")
     return number
 
 
 def _digits(number: str) -> str:
+    # The significant digits alone: without exponent, point, sign, and zeros at both ends.
     return number.lower().partition("e")[0].replace(".", "").strip("+-0")
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    # The standard reader keeps the last of two equal names without a word.
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("a name occurs twice in an object")
@@ -35,5 +39,6 @@ def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is no JSON number")
 
 
+# parse_constant is called for NaN and Infinity, which are no JSON and which Python would read.
 decode: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number, parse_float=double).decode
 """Raises ValueError, or RecursionError for what is nested too deeply."""

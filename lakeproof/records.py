@@ -65,6 +65,7 @@ class _JSON:
     """JSON in UTF-8, keys in order, without spaces. Decoded lists are tuples, and objects cannot be changed."""
 
     def encode(self, value: Value) -> bytes:
+        # Keys in order and no spaces: equal values have equal bytes, and predicates of ``set_if`` compare bytes.
         plain = json.dumps(value, default=_plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return plain.encode()
 
@@ -89,6 +90,8 @@ def _freeze_json(value: object) -> Value:
         case list():
             return tuple(map(_freeze_json, value))
         case dict():
+            # A check that changed what it sees would change what later checks see: decoded values are shared
+            # (`_value`).
             return MappingProxyType({str(key): _freeze_json(inner) for key, inner in value.items()})
     raise AssertionError(f"{value!r} came out of JSON")
 
@@ -108,6 +111,7 @@ def decoding(invariant: Invariant, codec: AnyCodec) -> Invariant:
             )
         case Monitor():
             at_end = invariant.at_end
+            # Its ``advance`` sees events, which have no stored bytes.
             if at_end is None:
                 return invariant
             return attrs.evolve(
@@ -118,6 +122,7 @@ def decoding(invariant: Invariant, codec: AnyCodec) -> Invariant:
             return attrs.evolve(invariant, before=before, after=after)
         case AlwaysEventually():
             return attrs.evolve(invariant, holds=_Predicate.of(invariant.holds, codec))
+        # It looks at calls alone.
         case Terminates():
             return invariant
 
@@ -188,10 +193,12 @@ def decode_snapshot(snapshot: Snapshot, codec: AnyCodec) -> Snapshot:
     return snapshot.with_values(lambda address, content: _value(codec, address, content))
 
 
+# The codec is a part of the key: another one makes other values of the same bytes.
 @lru_cache(_CACHE)
 def _value(codec: AnyCodec, address: kv.Address, content: bytes) -> Value:
     try:
         value: Value = codec.decode(address, content)
+    # json.JSONDecodeError and UnicodeDecodeError are ValueErrors, too.
     except ValueError as error:
         raise CodecError(
             f"records: {content[:40]!r} at {address!r} does not decode ({error}); encode what the flows write with the "

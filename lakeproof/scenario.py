@@ -70,6 +70,7 @@ class Call:
             raise ScenarioError(f"Call({flow!r}): expected an async function as the first argument")
         if not _is_int(attempts) or attempts < 1:
             raise ScenarioError(f"Call({_name(flow)}): attempts={attempts!r}; expected a whole number, 1 or more")
+        # Options in the order of their names: two calls that differ in the order of keywords alone are equal.
         self.__attrs_init__(flow, args, tuple(sorted(options.items())), attempts)
 
     @property
@@ -91,6 +92,7 @@ def _argument(arg: Hashable) -> str:
 
 
 def _name(flow: Flow) -> str:
+    # A partial has no name: it is called like the function that it wraps.
     return _name(flow.func) if isinstance(flow, partial) else str(getattr(flow, "__name__", safe_repr(flow)))
 
 
@@ -173,6 +175,7 @@ class Faults:
     def __attrs_post_init__(self) -> None:
         for name, budget in attrs.asdict(self, recurse=False).items():
             if name in ("clock_jumps", "clock_skew"):
+                # (budget, None) fails the test below, whatever the budget is.
                 parts = cast("tuple[object, ...]", budget) if isinstance(budget, tuple) else (budget, None)
                 if not all(map(_is_int, parts)):
                     raise ScenarioError(
@@ -185,6 +188,7 @@ class Faults:
 
 
 def _is_int(number: object) -> bool:
+    # True is an int in Python, and would count as a budget of one.
     return isinstance(number, int) and not isinstance(number, bool)
 
 
@@ -200,6 +204,7 @@ def _kept_calls(given: Sequence[Call]) -> Sequence[Call]:
 
 def _kept_clients(given: Sequence[Sequence[Call]]) -> Sequence[Sequence[Call]]:
     found = _as_sequence(given)
+    # A generator of clients is used up by the first look, and the calls within may be generators again.
     return tuple(map(_kept_calls, found)) if isinstance(found, tuple) else found
 
 
@@ -287,8 +292,10 @@ class Scenario:
             raise ScenarioError(f"{self.name}: time is {self.time!r}; expected one of {', '.join(map(repr, TIMES))}")
         if not _is_int(self.tick) or self.tick < 0:
             raise ScenarioError(f"{self.name}: tick is {self.tick!r}; expected microseconds, such as 10_000_000")
+        # A lease would never end where no time passes.
         if self.tick and self.time == "still":
             raise ScenarioError(f'{self.name}: tick={self.tick} and time="still"; give it time="sleeps" or time="read"')
+        # The clock's column holds either the number of jumps or the time that has passed (`Space.moment`).
         if self.time != "still" and self.faults.clock_jumps:
             raise ScenarioError(
                 f"{self.name}: time={self.time!r} and faults.clock_jumps={self.faults.clock_jumps}; leave out the "
@@ -316,6 +323,7 @@ class Scenario:
                 f"{self.name}: faults.restarts={self.faults.restarts}, and no client says what it runs when it starts "
                 f"again; write Client([Call(...)], recover=Call(...)), with the same call to begin it anew"
             )
+        # That alone may be sought, but only by name: else a forgotten list of invariants would pass as "holds".
         if not ids and NO_UNHANDLED_EXCEPTION not in self.expect:
             raise ScenarioError(
                 f"{self.name}: no invariants; a scenario that checks nothing proves nothing. Name some, or at least "
@@ -325,6 +333,7 @@ class Scenario:
             raise ScenarioError(f"{self.name}: an invariant is named twice in {sorted(ids)}")
         if NO_UNHANDLED_EXCEPTION in ids:
             raise ScenarioError(f"{self.name}: {NO_UNHANDLED_EXCEPTION!r} is checked of every scenario; rename yours")
+        # After the checks of types, which the wrapping would hide.
         if self.records is not None:
             self._decode_with(self.records)
         for name, verdict in self.expect.items():
@@ -337,6 +346,7 @@ class Scenario:
     def _decode_with(self, codec: AnyCodec) -> None:
         if not all(callable(getattr(codec, name, None)) for name in ("encode", "decode")):
             raise ScenarioError(f"{self.name}: records is {codec!r}; expected a codec, such as lakeproof.JSON")
+        # Past ``__setattr__``, which a frozen class refuses.
         object.__setattr__(self, "invariants", tuple(decoding(each, codec) for each in self.invariants))
         aftermath = [attrs.evolve(each, check=decoding_outcomes(each.check, codec)) for each in self.aftermath]
         object.__setattr__(self, "aftermath", tuple(aftermath))
@@ -365,6 +375,7 @@ class Scenario:
     @property
     def sought_ids(self) -> tuple[str, ...]:
         """What a search goes on for: once all of it is violated, it ends. The named ids, and what ``expect`` names."""
+        # Else a search would go on to the end for it although all named invariants are violated.
         built_in = (NO_UNHANDLED_EXCEPTION,) if NO_UNHANDLED_EXCEPTION in self.expect else ()
         return (*self.named_ids, *built_in)
 

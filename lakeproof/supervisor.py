@@ -35,10 +35,13 @@ INCONCLUSIVE: Final = 3
 def supervised() -> NoReturn:
     """The entry point: the command line, in a process of its own where it loads a user's file. Cost: a fork."""
     if sys.argv[1:2] == ["verify"] and "--no-cache" not in sys.argv:
+        # Before the command is imported: the witness has no code of what was loaded before it.
         WITNESS.install()
+    # macOS has no sigtimedwait: there the command runs unwatched.
     if not _loads_a_file(sys.argv[1:]) or not hasattr(signal, "sigtimedwait"):
         _command()
     _fill_standard_files()
+    # Blocked before the fork: a signal in between stays pending, and `sigtimedwait` finds it.
     signals = {*PASSED_ON, signal.SIGTSTP, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     reader, writer = os.pipe()
@@ -46,9 +49,12 @@ def supervised() -> NoReturn:
     child = os.fork()
     if child == 0:
         os.close(reader)
+        # A terminal sends Ctrl-C to its foreground group, which the child is no part of now; it is passed on, once.
         os.setpgid(0, 0)
+        # A fork inherits the mask: with it, Ctrl-C would never arrive.
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         _report(writer, board)
+    # Else the pipe would have a writer for ever, and a read without a report would wait.
     os.close(writer)
     sys.exit(_watch_child(child, reader, signals, board))
 
@@ -58,6 +64,7 @@ def _fill_standard_files() -> None:
     a report."""
     number = 0
     while number <= 2:
+        # open gives the lowest number that is free: 0, 1 and 2 are filled in turn, and the first above is closed again.
         number = os.open(os.devnull, os.O_RDWR)
     os.close(number)
     for name in ("stdout", "stderr"):
@@ -78,6 +85,7 @@ def _command() -> NoReturn:
 
 def _report(writer: int, board: Board) -> NoReturn:
     """In the child: run the command, and report how it ended."""
+    # In the child only: the process that watches stays small.
     from lakeproof.search.fence import WATCH
 
     WATCH.board = board
@@ -85,8 +93,10 @@ def _report(writer: int, board: Board) -> NoReturn:
     try:
         _command()
     except SystemExit as end:
+        # As the interpreter maps them: None is success, and a text is an error.
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
         with suppress(OSError, AttributeError):  # None: it is closed
+            # Before the report: after it this process may be killed, and what is buffered would be lost.
             sys.stdout.flush()
         os.write(writer, bytes([code & 0xFF]))
         sys.exit(code)
@@ -96,12 +106,14 @@ def _watch_child(child: int, reader: int, signals: set[signal.Signals], board: B
     """The exit code of the child: what it reported, or that it did not."""
     status, reported, overseer = None, 0.0, Overseer(board)
     while status is None:
+        # SIGCHLD is among them, so the end of the child is seen at once; the limit is for the overseer.
         came = signal.sigtimedwait(signals, POLL_SECONDS)
         if came is not None:
             _pass_on(came.si_signo, child)
         ended, found = os.waitpid(child, os.WNOHANG)
         if ended:
             status = found
+        # A signal ends the wait early: only whole periods count as time that has passed.
         elif came is None and _has_reported(reader):
             reported += POLL_SECONDS
             if reported >= LAST_SECONDS:
@@ -111,12 +123,15 @@ def _watch_child(child: int, reader: int, signals: set[signal.Signals], board: B
             os.waitpid(child, 0)
             sys.stderr.write("lakeproof: the file named with --from runs on, and cannot be interrupted; end its loop\n")
             return INCONCLUSIVE
+    # The watch in the child ended it (`os._exit`), and has written why.
     if os.waitstatus_to_exitcode(status) == HUNG:
         return INCONCLUSIVE
+    # Empty at the end of the file: the child has closed its end without a report.
     report = os.read(reader, 1)
     if report:
         return report[0]
     sys.stderr.write(f"lakeproof: {_unreported_exit(status)}; nothing is established\n")
+    # As `words.UNUSABLE`.
     return 2
 
 

@@ -14,6 +14,7 @@ VIOLATED: Final = 1
 UNUSABLE: Final = 2
 INCONCLUSIVE: Final = 3
 INTERRUPTED: Final = 130
+# 128 + 13, SIGPIPE; INTERRUPTED above is 128 + 2, SIGINT.
 OUTPUT_CLOSED: Final = 141
 """As shells report a process that wrote into a closed pipe."""
 
@@ -34,6 +35,7 @@ def first_of(
     group: BaseExceptionGroup[BaseException], ours: tuple[type[BaseException], ...] = (Unusable, KeyboardInterrupt)
 ) -> BaseException:
     """What went wrong, of several things at once: what is ours to tell, else all of it."""
+    # `subgroup` keeps the nesting and only what matches, so the first leaf of it is ours.
     error: BaseException = group.subgroup(ours) or group
     if error is group:
         return group
@@ -56,6 +58,7 @@ def show_time(microseconds: int, timespec: str = "seconds") -> str:
     """Microseconds since 1970, in ISO 8601, where the calendar has such a year."""
     try:
         return datetime.fromtimestamp(microseconds / 1_000_000, UTC).isoformat(timespec=timespec)
+    # The calendar ends with the year 9999; which of these a larger number raises depends on the system.
     except (ValueError, OverflowError, OSError):
         return f"{microseconds} microseconds since 1970"
 
@@ -63,6 +66,7 @@ def show_time(microseconds: int, timespec: str = "seconds") -> str:
 def reason(error: Exception) -> str:
     """What a library says of a text, on one line."""
     text = " ".join(str(error).split())
+    # CPython's limit for conversions (`sys.set_int_max_str_digits`), whose own message tells of a function of ``sys``.
     return "a number of more than 4,300 digits" if "integer string conversion" in text else text
 
 
@@ -70,6 +74,7 @@ def program() -> str:
     """The command line, as the user who started it can type it again: `make` starts one that no PATH names."""
     own = Path(sys.argv[0])
     found = shutil.which("lakeproof")
+    # Started by another program, such as pytest, or the one that PATH finds: then the name is enough.
     if own.name != "lakeproof" or not own.exists() or (found is not None and own.samefile(found)):
         return "lakeproof"
     return shlex.quote(os.path.relpath(own))

@@ -48,8 +48,10 @@ def obstacle(scenario: Scenario, cells: Cells) -> str:
         return "clients restart"
     if any(isinstance(each, Liveness) and each.fairness == "strong" for each in scenario.invariants):
         return "strong fairness tells the steps of a client apart by them"
+    # A token that the setup has written was not minted by a client: to rename it would change what is stored.
     if names_in(identity(tuple(cells.items()))):
         return "the setup writes what looks like one"
+    # A constant "a1" in the code may be meant as the identifier of that name: then its spelling matters.
     labels = LABELS[: len(scenario.clients)]
     calls = [(call.name, (call.flow, call.args, call.options)) for calls in scenario.clients for call in calls]
     for name, each in [*calls, *((invariant.id, invariant) for invariant in scenario.invariants)]:
@@ -62,6 +64,7 @@ def obstacle(scenario: Scenario, cells: Cells) -> str:
 def _texts(value: object) -> Iterator[str]:
     """All that a function may compare with: its constants, those of its module, of what it calls there, and of what it
     holds. Not what a cache holds."""
+    # By address: what refers to itself would not end, and unhashable values are among them.
     seen: set[int] = set()
     waiting = [value]
     while waiting:
@@ -77,13 +80,17 @@ def _texts(value: object) -> Iterator[str]:
             case CodeType():
                 waiting += at.co_consts
             case FunctionType():
+                # Only the names that the code uses: constants of other scenarios in the same file are no obstacle.
                 named = [at.__globals__.get(name) for name in at.__code__.co_names]
+                # The docstring is compared with nothing.
                 waiting += [const for const in at.__code__.co_consts if const is not at.__doc__]
                 waiting += [at.__closure__, at.__defaults__, at.__kwdefaults__]
                 waiting += [each for each in named if isinstance(each, _NAMED)]
+            # A cache, as of `lru_cache`: its answers may hold identifiers of earlier runs.
             case _ if hasattr(at, "__wrapped__"):
                 waiting.append(at.__wrapped__)
             case _ if isinstance(at, _HOLDERS) or attrs.has(type(at)) or hasattr(at, "__dict__"):
+                # A class or a module would lead to all that is loaded.
                 waiting += [] if isinstance(at, type | ModuleType) else gc.get_referents(at)
 
 
@@ -93,6 +100,7 @@ class Renaming(Symmetry):
     permutes = False
 
     def __init__(self, space: Space) -> None:
+        # No behaviours, so no groups: clients keep their places, and only names are exchanged.
         super().__init__([])
         self._space = space
         self._names: dict[int, list[list[str]]] = {}
@@ -108,13 +116,15 @@ class Renaming(Symmetry):
         columns = self._columns()
         holding = np.zeros(len(words[0]), np.bool_)
         for column in columns:
+            # A column that came after the layout was made is 0 in all of these states.
             if column < len(kernel.layout.places):
                 numbers = kernel.layout.field(words, column)
                 holding |= self._holding(column)[numbers.astype(np.intp)]
+        # Only states that refer to an identifier are renamed: that is done row by row, and slow.
         rows = np.flatnonzero(holding).tolist()
         packed = [kernel.layout.pack(self._renamed(columns, self._unpacked(words, row, kernel))) for row in rows]
         if rows:
-            words = [word.copy() for word in words]
+            words = [word.copy() for word in words]  # the caller's arrays stay as they are
             for at, word in enumerate(words):
                 word[rows] = np.array([row[at] for row in packed], np.uint64)
         return words
@@ -128,6 +138,7 @@ class Renaming(Symmetry):
         for cell in cells:
             if cell[0] == WATCHED:
                 raise NotOpaque("a client watches keys")
+            # Another name would be another column: which key is read would depend on the renaming.
             if names_in(identity(cell)):
                 raise NotOpaque("one is in the name of a key, or in the address of an object")
         return (*[cells[cell] for cell in sorted(cells)], *self._space.clients, self._space.late)
@@ -140,6 +151,7 @@ class Renaming(Symmetry):
         known = self._names.setdefault(column, [])
         if column in self._space.clients:
             nodes = self._behaviour(column).nodes
+            # Columns only grow: what is new since the last call is looked at, and no more.
             known += [names_in(node.key) for node in nodes[len(known) :]]
             return known
         at: Column = self._space.columns[column]
@@ -155,12 +167,14 @@ class Renaming(Symmetry):
         found = self._known.get(numbers)
         if found is None:
             within = [column for column in columns if column < len(numbers)]
+            # In the order of the columns, which is what "first reference" means; a dictionary keeps it.
             names = {name: None for column in within for name in self._names_of(column)[numbers[column]]}
             spelling = renaming([*names])
             changed = [*numbers]
             for column in within:
                 if self._names_of(column)[numbers[column]]:
                     changed[column] = self._respelled(column, numbers[column], spelling)
+            # Before it is kept: the numbers may not fit into the present layout, and the caller packs them at once.
             if self._space.needs_relayout:
                 raise Relayout
             found = self._known[numbers] = tuple(changed)

@@ -50,11 +50,12 @@ from lakeproof.search.hash_tables import Layout, has_gaps, layout_of
 Shown = tuple[Hashable, list[object]]
 """The head, and the parts."""
 
+# Types are looked up exactly, so bool has its own entry, and a class that is derived from int is no atom.
 _ATOMS: Final = frozenset({*(int, str, bytes, bool, float, complex, range), *map(type, (None, ..., NotImplemented))})
 _CONSTANTS: Final = frozenset(
     {
         *(date, datetime, time, timedelta, timezone, decimal.Decimal, Fraction, uuid.UUID, re.Pattern),
-        *(PurePosixPath, PosixPath, Sleep),
+        *(PurePosixPath, PosixPath, Sleep),  # a Sleep is of `impl`: `_is_record` does not cover it
     }
 )
 """Types of the standard library whose values never change, and an effect: compared as `identity` does."""
@@ -62,7 +63,9 @@ _BY_REDUCTION: Final = (random.Random, decimal.Context)
 """And those that change, of which pickle takes the whole state."""
 _EMPTY: Final[dict[int, int]] = {}
 _ITERATORS: Final = (
+    # CPython has a type for each kind of iterator, two for texts (ASCII and others), and exports none of them by name.
     *map(type, (iter([0]), iter((0,)), iter(range(0)), iter(""), iter("é"), iter(b""), iter(bytearray()))),
+    # iter(int, 1) is the iterator over a call: it runs until the call returns the second argument.
     *(type(reversed([0])), type(iter(int, 1)), reversed, enumerate, zip, map, filter),
 )
 """Their position, and what they run over, is in ``__reduce__``."""
@@ -73,10 +76,12 @@ _VIEWED: Final = (
 """Iterators over dicts and sets: what is left of them is in ``__reduce__``; what they run over, the collector shows."""
 _CONTAINERS: Final = (list, dict, set, bytearray, collections.deque)
 _BASES: Final = (*_CONTAINERS, tuple, frozenset, int, str, bytes, float, complex, BaseException)
+# A hash that was cached, or a weak reference that was made, changes nothing that the flow can see.
 _UNSEEN: Final = frozenset({"__weakref__", "_attrs_cached_hash"})
 """Slots that are kept for speed."""
 _MODEL: Final = "lakeproof.model."
 _PROGRAMS: Final = "lakeproof.languages."
+# Of a 64-bit CPython: each slot, the dictionary and the list of weak references take one pointer in the object.
 _POINTER_BYTES: Final = 8
 _DATA_DEPTH_MAX: Final = 8
 
@@ -90,6 +95,7 @@ class ObjectIdentity:
     """Equal to what refers to the same object; keeps it alive, so that no other one gets its address."""
 
     value: object = attrs.field(eq=False)
+    # The address is unique only while ``value`` is kept: CPython reuses it when the object is freed.
     _id: int = attrs.field(init=False, default=attrs.Factory(lambda self: id(self.value), takes_self=True))
 
     def __hash__(self) -> int:
@@ -104,6 +110,7 @@ def is_value(kind: type) -> bool:
 @lru_cache(4096)
 def _is_record(kind: type) -> bool:
     """Whether this is a class of frozen values of the stores and of lakeFS: replies, effects, records."""
+    # A frozen class of attrs has a ``__setattr__`` of its own, which refuses. One that can be changed is no value.
     return _named_in(kind, _MODEL) and attrs.has(kind) and kind.__setattr__ is not object.__setattr__
 
 
@@ -116,9 +123,11 @@ def is_data(value: object, depth: int = 0) -> bool:
     kind: type = type(value)
     if kind in _ATOMS or kind in _CONSTANTS or isinstance(value, Enum):
         return True
+    # A ``__del__`` would run when the value is let go of: that is noticed.
     known = kind in _BASES or (_is_python(kind) and not hasattr(kind, "__del__"))
     if depth > _DATA_DEPTH_MAX or not known:
         return False
+    # The collector shows the class of an instance among its referents, too.
     return all(is_data(part, depth + 1) for part in gc.get_referents(value) if part is not kind)
 
 
@@ -144,12 +153,15 @@ def _is_python(kind: type) -> bool:
     """Whether the objects of a class hold nothing but what Python shows: each class of theirs adds slots and a
     dictionary to the size of its base, and no more."""
     for owner in kind.__mro__:
+        # What these hold is known, and is shown by `_CONTENT`.
         if owner is object or owner in _BASES:
             continue
         base, own = owner.__base__, vars(owner)
         assert base is not None
         slots = sum(isinstance(member, MemberDescriptorType) for member in own.values())
         room = slots + ("__dict__" in own) + ("__weakref__" in own)
+        # More room than slots and dictionary need means fields of C, such as the descriptor in a file, which nothing
+        # shows.
         if issubclass(owner, type) or owner.__basicsize__ - base.__basicsize__ > room * _POINTER_BYTES:
             return False
     return True
@@ -165,14 +177,16 @@ def _instance(value: object) -> Shown:
         head.extend((what, len(more)))
         parts.extend(more)
 
+    # Not the class's own methods: its ``__iter__`` may hide elements, and would run code of the flow.
     for base in _BASES:
         if isinstance(value, base):
             add(base, _CONTENT[base](value))
     for owner in kind.__mro__:
         for name, slot in sorted(vars(owner).items()):
             if isinstance(slot, MemberDescriptorType) and name not in _UNSEEN:
-                add(name, [*_slot(slot, value)])
+                add(name, [*_slot(slot, value)])  # an empty slot adds a part less, which the head counts
     if getattr(kind, "__dictoffset__", 0):
+        # In the order of the dictionary: ``vars(x)`` shows it to the flow.
         attributes = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
         add("attributes", [part for item in attributes.items() if item[0] not in _UNSEEN for part in item])
     return tuple(head), parts
@@ -188,6 +202,7 @@ def _slot(slot: MemberDescriptorType, value: object) -> Iterator[object]:
 _CONTENT: Final[Mapping[type, Callable[[Any], list[object]]]] = {  # type: ignore[explicit-any]  # each of its type
     list: lambda value: [*list.__iter__(value)],
     dict: lambda value: [part for item in dict.items(value) for part in item],
+    # Two equal sets may be iterated in different orders, and `set.pop` may start at different slots.
     set: lambda value: [_layout(value), *set.__iter__(value)],
     bytearray: lambda value: [bytes(value)],
     collections.deque: lambda value: [value.maxlen, *collections.deque.__iter__(value)],
@@ -229,11 +244,12 @@ def _cell(value: CellType) -> Shown:
     try:
         return _list_parts("cell", [value.cell_contents])
     except ValueError:
-        return _list_parts("cell", [])
+        return _list_parts("cell", [])  # a variable that is not assigned yet
 
 
 def _reduce_value(value: object) -> Shown:
     found = value.__reduce__()
+    # A string stands for a global object of that name: pickle's way to say that nothing is inside.
     if not isinstance(found, tuple):
         return _opaque(value)
     kind: type = type(value)
@@ -241,7 +257,10 @@ def _reduce_value(value: object) -> Shown:
 
 
 def _view_parts(value: object) -> Shown:
+    # ``__reduce__`` of these iterators copies what is left, and does not say what it is left of. Both matter: a flow
+    # may change the dictionary during the iteration.
     over = [part for part in gc.get_referents(value) if isinstance(part, dict | set)]
+    # The iterator counts places of the table, gaps included, and ``__reduce__`` shows no places.
     if any(map(has_gaps, over)):
         raise Incomparable("holds an iterator over what something was removed from")
     try:
@@ -254,6 +273,7 @@ def _view_parts(value: object) -> Shown:
 def _repeat(value: "itertools.repeat[object]") -> Shown:
     try:
         left: int | None = value.__length_hint__()
+    # CPython raises it where a repeat has no end.
     except TypeError:
         left = None  # for ever
     return _list_parts(itertools.repeat, [left, *gc.get_referents(value)])
@@ -277,6 +297,7 @@ class DeclaredState:
 
 
 def _program(value: object) -> Shown:
+    # Python does not see into that program: what it says of its state is all there is.
     key = getattr(value, "state_key", None)
     if key is None:
         raise Incomparable('waits for a program of another language, which says no "state"')
@@ -287,6 +308,7 @@ _SHOWN: Final[Mapping[type, Callable[[Any], Shown]]] = {  # type: ignore[explici
     **dict.fromkeys(_CONTAINERS, _container),
     **dict.fromkeys((*_ITERATORS, *_BY_REDUCTION), _reduce_value),
     **dict.fromkeys(_VIEWED, _view_parts),
+    # `suspended` compares these by reference where both runs share them; one that a run made for itself is opaque.
     **dict.fromkeys((object, type, ModuleType, CodeType), _opaque),
     itertools.repeat: _repeat,
     itertools.count: _count,
@@ -298,5 +320,6 @@ _SHOWN: Final[Mapping[type, Callable[[Any], Shown]]] = {  # type: ignore[explici
     MethodType: lambda value: _list_parts("method", [value.__func__, value.__self__]),
     BuiltinFunctionType: lambda value: _list_parts("method", [value.__name__, value.__self__]),
     partial: lambda value: _list_parts("partial", [value.func, value.args, value.keywords, value.__dict__]),
+    # A proxy does not give away its mapping; the collector does.
     MappingProxyType: lambda value: _list_parts("proxy", gc.get_referents(value)),
 }

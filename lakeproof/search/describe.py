@@ -36,6 +36,7 @@ MICROSECONDS: Final = 1_000_000
 LocalCell = tuple[str, str, bytes, bytes]
 """("local", label of a client, partition, key): of its own store."""
 
+# The addresses of objects in a default ``repr``: they differ from run to run.
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -70,9 +71,11 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
             return Effected("wake")
         case Withdrawn():
             withdrawn = effect(cast("Effect", op.op), start_time, owner)
+            # CutOff derives from Withdrawn: a timeout is another story than a task that failed.
             how = "cut off" if isinstance(op, CutOff) else "withdraw"
             return attrs.evolve(withdrawn, effect=f"{how} {withdrawn.effect}")
         case Unanswered():
+            # As the write itself: that its answer comes too late shows in the reply.
             return effect(cast("Effect", op.op), start_time, owner)
         case Local():
             step = effect(op.op, start_time)
@@ -97,6 +100,7 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
         case kv.DeleteIf():
             return Effected("delete_if", place(op.partition, op.key), "", _condition(op))
         case kv.Transact(checks, writes):
+            # Each key once, those that are written first.
             where = dict.fromkeys(place(part, key) for part, key, _ in (*writes, *checks))
             values = [f"{place(at, k)} = {'nothing' if new is None else value(at, k, new)}" for at, k, new in writes]
             conditions = [f"{place(at, key)} {_predicate(at, key, old)}" for at, key, old in checks]
@@ -129,6 +133,7 @@ def effect(op: Effect | None, start_time: int, owner: str = "") -> Effected:
 def reply(op: Effect | None, answer: object, start_time: int) -> str:
     """What a client received, in words."""
     match answer:
+        # Before the general None, which is the answer of a write.
         case None if isinstance(op, channels.TryReceive):
             return "nothing"
         case None:
@@ -140,6 +145,7 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             assert isinstance(op, kv.ScanBatch)
             shown = ", ".join(_entry(op.partition, entry) for entry in answer.entries) or "nothing"
             return f"{shown}; and more" if answer.more else shown
+        # Before StartWatch, from which it derives: there the reply is the list of keys.
         case tuple() if isinstance(op, watches.NextChanges):
             return _changes(op.partition, answer)
         case tuple() if isinstance(op, watches.StartWatch):
@@ -151,6 +157,7 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return f"{shown}; and more" if answer.more else shown
         case objects.Head():
             return f"{answer.size_bytes} bytes{metadata_of(answer.metadata)}"
+        # Before the bytes of an object, which are described by their format.
         case bytes() if isinstance(op, channels.Receive):
             return text(answer)
         case False if isinstance(op, channels.Send):
@@ -159,6 +166,7 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return "overtaken"
         case bytes():
             return content_in_words(answer)
+        # Before int, of which bool is a kind: the reply only says whether a timer was set.
         case bool() if isinstance(op, Sleep):
             return "ok"
         case int() if isinstance(op, Now):
@@ -196,6 +204,7 @@ def cell(where: Cell | LocalCell) -> str:
     if where[0] == WATCHED:
         _, name, partition, prefix = cast("tuple[str, str, bytes, bytes]", where)
         return f"watch {name} of {_watch(partition, prefix)}"
+    # A watch has four parts as well, and was described above.
     if len(where) == 4:
         return _local(where[1], place(where[2], where[3]))
     assert len(where) == 3
@@ -209,6 +218,7 @@ def describe_cell(where: Cell | LocalCell, content: Value | None) -> str | None:
     if isinstance(content, objects.StoredObject):
         return content_in_words(content.content) + metadata_of(content.metadata)
     if isinstance(content, kv.Leased):
+        # From the end: a cell of a local store has its owner before partition and key.
         shown = value(where[-2], where[-1], content.value)  # type: ignore[arg-type]  # of a key
         return f"{shown} for {span(content.left)}" if content.left else shown
     if where[0] == WATCHED:
@@ -231,6 +241,7 @@ def value(partition: bytes, key: bytes, content: bytes) -> str:
     """A value in words: a record's state and names, or the bytes."""
     try:
         record = decode_at(partition, key, content)
+    # Bytes at a key of the schema that are no record: a flow may write anything, and a reader sees them as they are.
     except Undecodable:
         record = None
     return text(content) if record is None else printable(_record(record))
@@ -271,6 +282,7 @@ def describe_end(call: CallView) -> str:
         case Status.CRASHED if call.error is not None:
             return f"{describe_call(call)} raises {printable(str(call.error))}"
         case _:
+            # PENDING, or a crash between two effects: `TraceStep.returned` names only calls that have ended.
             raise AssertionError(f"{call} has not ended")
 
 
@@ -295,6 +307,7 @@ def span(microseconds: int) -> str:
     if rest < MICROSECONDS:
         return f"{sign}{rest} us"
     minutes, left = divmod(rest, 60 * MICROSECONDS)
+    # Six digits are exact: ``left`` is whole microseconds.
     seconds = f"{left / MICROSECONDS:.6f}".rstrip("0").rstrip(".") + " s"
     if not minutes:
         return sign + seconds
@@ -304,6 +317,7 @@ def span(microseconds: int) -> str:
 def brief(thing: object) -> str:
     """Any value, shortened, and without what differs from run to run."""
     if isinstance(thing, Repository):
+        # The handle has more fields, and readers know a repository by its id.
         return repr(thing.repository_id)
     with WATCH.over():  # its __repr__ may be user code
         shown = printable(_ADDRESS.sub("", safe_repr(thing)))
@@ -312,6 +326,7 @@ def brief(thing: object) -> str:
 
 def exact(op: Effect | None, answer: object, changes: object) -> str:
     """A fingerprint of what words leave out: equal only if effect, reply and changes are equal to the byte."""
+    # 64 bits: it detects edits, and no adversary. ``repr`` tells 1 from True and b"" from "", where words do not.
     return sha256(repr((op, answer, changes)).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 

@@ -28,10 +28,12 @@ def content_in_words(content: bytes) -> str:
     """The content of an object: what a range or metarange holds, or the bytes."""
     try:
         if content.startswith(RANGE_FORMAT):
+            # The content of a range or metarange is binary: as bytes it would fill a line and say nothing.
             return f"range of {_some([_entry(entry) for entry in decode_range(content)])}"
         if content.startswith(META_RANGE_FORMAT):
             return f"metarange of {_some([printable(info.range_id) for info in decode_meta_range(content)])}"
     except MalformedObject:
+        # It only begins like one: shown as bytes.
         pass
     return text(content)
 
@@ -82,8 +84,9 @@ def condition_of(op: objects.Put | objects.Copy | objects.SetMetadata | objects.
 
 def text(content: bytes) -> str:
     """Bytes as a reader sees them: text where they are text, and never a control character."""
+    # Before the cut: a hash that is cut in half would not be recognised, and be shown as it is.
     short = _HASH_BYTES.sub(lambda found: found[0][:HASH_SHOWN] + b"..", content)
-    shown = short[:BYTES_SHOWN_MAX].decode("utf-8", "backslashreplace")
+    shown = short[:BYTES_SHOWN_MAX].decode("utf-8", "backslashreplace")  # the cut may split a character
     rest = len(short) - BYTES_SHOWN_MAX
     return printable(shown or "''") + (f"... ({rest} more bytes)" if rest > 0 else "")
 
@@ -91,4 +94,5 @@ def text(content: bytes) -> str:
 def printable(shown: str) -> str:
     """Text that leaves a terminal alone: control characters are escaped; and content addresses are cut short."""
     shown = _HASH.sub(lambda found: f"{found[0][:HASH_SHOWN]}..", shown)
+    # Escape sequences would move the cursor, or worse: traces come from anywhere. [1:-1] strips the quotes of ascii.
     return shown if shown.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)

@@ -19,6 +19,7 @@ FINDINGS_MAX: Final = 100_000
 
 Check = Callable[..., Iterable[Finding]]  # type: ignore[explicit-any]  # each kind of invariant is shown something else
 
+# A part of several messages: an invariant is most often a generator, and returns True or a text by mistake.
 _EXPECTED = "yield Violation(id, evidence) and Reached(what) from it"
 
 
@@ -32,9 +33,12 @@ def findings(name: str, check: Check, *shown: object) -> list[Finding]:
     with WATCH.over():
         try:
             found = _check_findings(name, check(*shown))
+            # Also where the check has caught the error: its answer would count for all states with the same projection,
+            # whatever the part holds in them.
             for error in _undeclared_reads(shown):
                 raise error
             return found
+        # Its message names the value and the repair; the line of the invariant would mislead.
         except CodecError as error:
             raise ScenarioError(str(error)) from error
         except ScenarioError:
@@ -64,8 +68,10 @@ def found_out(name: str, check: Check, seen: Snapshot) -> list[Finding]:
         return findings(name, check, seen)
     except ScenarioError:
         parts = frozenset(error.part for error in seen.refused if not seen.shows(error.part))
+        # Without such a part the error is the invariant's own.
         if parts:
             seen.refused.clear()
+            # Without the context: the refusal was caught on purpose, and is no error of the invariant.
             raise LooksFurther(parts) from None
         raise
 
@@ -76,6 +82,7 @@ def _undeclared_reads(shown: Iterable[object]) -> Iterator[NotDeclared]:
         if isinstance(each, Snapshot):
             yield from each.refused
         elif isinstance(each, Transition):
+            # Both halves of a transition are snapshots of their own.
             yield from (*each.before.refused, *each.after.refused)
 
 
@@ -87,6 +94,7 @@ def count_findings(name: str, check: Check, *shown: object) -> str:
 def count(found: Sequence[Finding]) -> str:
     """The numbers of violations and of situations among findings."""
     violated = sum(isinstance(finding, Violation) for finding in found)
+    # The texts are left out: they may name objects by their address, which differs at a second look.
     return f"{violated} Violation and {len(found) - violated} Reached"
 
 
@@ -95,11 +103,13 @@ def advance_monitor(monitor: Monitor, state: Hashable, event: Event) -> tuple[Ha
     with WATCH.over():
         try:
             answer: object = monitor.advance(state, event)
+            # An ``advance`` with a ``yield`` in it arrives here as well: a generator, of which no line has run.
             if not isinstance(answer, tuple) or len(answer) != 2:
                 raise ScenarioError(
                     f"monitor {monitor.id!r}: advance returned {_short_repr(answer)}; expected (next state, findings)"
                 )
             after: Hashable = answer[0]
+            # Before it is a column of states: an unhashable one would fail later, in the middle of a level.
             comparable(monitor.id, after)
             return after, _check_findings(monitor.id, answer[1])
         except ScenarioError:
@@ -131,6 +141,7 @@ def fold_observer(observer: Observer, seen: Sequence[Observed]) -> Hashable:
     with WATCH.over():
         try:
             found = observer.fold(tuple(seen))
+            # What an observer makes tells nodes apart, as a part of what is visible of a call.
             hash(found)
         except BaseException as error:
             if is_ours(error):
@@ -140,6 +151,7 @@ def fold_observer(observer: Observer, seen: Sequence[Observed]) -> Hashable:
 
 
 def _check_findings(name: str, found: object) -> list[Finding]:
+    # A text is iterable: each of its letters would be named as a finding that is none.
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise ScenarioError(f"invariant {name!r}: its check returned {_short_repr(found)}; {_EXPECTED}")
     parts: list[Finding] = []
@@ -147,6 +159,7 @@ def _check_findings(name: str, found: object) -> list[Finding]:
         if not isinstance(part, Violation | Reached):
             raise ScenarioError(f"invariant {name!r}: its check found {_short_repr(part)}; {_EXPECTED}")
         content: object = part.evidence if isinstance(part, Violation) else part.what
+        # Exactly: a subclass may answer ``==`` and ``format`` as it likes, and goes into traces and other processes.
         if type(content) is not str:
             raise ScenarioError(
                 f'invariant {name!r}: its {type(part).__name__} says {_short_repr(content)}; expected text: f"{{...}}"'
@@ -184,6 +197,7 @@ def holds(name: str, predicate: Callable[[Snapshot], object], seen: Snapshot) ->
             if is_ours(error):
                 raise
             raise _failure_of(name, error) from error
+    # Truthiness would take a coroutine, or a generator, for True in every state.
     if type(found) is not bool:
         raise ScenarioError(f"invariant {name!r}: its predicate returned {_short_repr(found)}; expected True or False")
     return found

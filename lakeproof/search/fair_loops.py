@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 STARTS_TRIED: Final = 64
 SETS_MAX: Final = 1 << 16
 
+# Not -1: that is the step of time, which strong fairness owes as it owes any other.
 NOT_OWED: Final = -2
 """The step of what may happen again and again, and never must."""
 
@@ -39,6 +40,7 @@ def shortest_loop(
     """
     walks = _Walks(graph, component, fairness)
     best: tuple[int, ...] = ()
+    # A loop begins where the walk enters the component: near starts make short ways. The state breaks ties.
     for start in sorted(component, key=lambda state: (int(far[state]), state))[:STARTS_TRIED]:
         way = int(far[start])
         found = walks.shortest(start, None if most is None else most - way)
@@ -57,6 +59,7 @@ class _Walks:
         self._numbers: dict[int, int] = {}
         self._inner: dict[int, list[int]] = {}
         self._asks: dict[int, int] = {}
+        # Once one start has needed too many pairs, the other starts of this component go the greedy way, too.
         self._too_many = False
 
     def _edges(self, state: int) -> list[int]:
@@ -83,9 +86,11 @@ class _Walks:
         if self._fairness == "strong":
             steps = {int(graph.step[e]) for e in graph.edges_of(state) if graph.mover[e] >= 0} - {NOT_OWED}
             return sum(1 << self._number(step) for step in steps)
+        # Without fairness nothing is owed, and any closed walk will do.
         return 0
 
     def _number(self, step: int) -> int:
+        # The steps of a component are bits 0, 1, ...: as positions of bits, the numbers of steps are far too large.
         return self._numbers.setdefault(step, len(self._numbers))
 
     def _after(self, owed: Owed, edge: int) -> Owed:
@@ -93,12 +98,15 @@ class _Walks:
         here = self._owed_in(int(self._graph.target[edge]))
         if self._fairness == "strong":
             step = int(self._graph.step[edge])
+            # The step is paid for good, also where a later state offers it again.
             taken |= 1 << self._number(step) if step != NOT_OWED else 0
             return ((left_out | here) & ~taken, taken)
+        # Who cannot move in one state of the loop owes nothing in the whole of it.
         return (left_out & here & ~(1 << int(self._graph.mover[edge])), 0)
 
     def shortest(self, start: int, most: int | None) -> tuple[int, ...]:
         """The shortest loop from a state round to it, if it is shorter than this."""
+        # The start's own demands count from the beginning: the loop comes through it.
         first = (start, (self._owed_in(start), 0))
         came: dict[tuple[int, Owed], tuple[tuple[int, Owed], int] | None] = {first: None}
         level, length = [first], 0
@@ -108,6 +116,8 @@ class _Walks:
             for at in level:
                 for edge in self._edges(at[0]):
                     after = (int(self._graph.target[edge]), self._after(at[1], edge))
+                    # Before the look into ``came``: without fairness the walk returns to the very pair that it began
+                    # with.
                     if after[0] == start and not after[1][0]:
                         return _back(came, at, edge)
                     if after not in came:
@@ -123,6 +133,7 @@ class _Walks:
     def _greedy(self, start: int) -> tuple[int, ...]:
         """From a state round to it again: to the nearest edge or state that is still wanted, one after the other."""
         found: list[int] = []
+        # A state that a demand accepts may be the start itself.
         left = [demand for demand in self._demands if start not in demand.states]
         at = start
         while left:
@@ -133,6 +144,7 @@ class _Walks:
             at = int(self._graph.target[path[-1]])
             passed = {int(self._graph.target[edge]) for edge in path}
             left = [each for each in left if not (each.edges & set(path)) and not (each.states & passed)]
+        # Nothing was owed, or the last demand was met elsewhere: the loop is still to be closed.
         if at != start or not found:
             found += self._path(at, set(), {start})
         return tuple(found)
@@ -145,6 +157,7 @@ class _Walks:
         graph, edges = self._graph, [edge for state in self._component for edge in self._edges(state)]
         if self._fairness == "weak":
             for mover in range(len(graph.can_move)):
+                # Weak fairness is met by a move, or by one state in which there is none.
                 stuck = frozenset(state for state in self._component if not graph.can_move[mover, state])
                 yield _Demand(frozenset(edge for edge in edges if graph.mover[edge] == mover), stuck)
         elif self._fairness == "strong":

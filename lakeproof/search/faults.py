@@ -53,6 +53,7 @@ COST: Final[dict[Mode, tuple[str, ...]]] = {
     Mode.REFUSED: ("refusals",),
     Mode.LOST_APPLIED: ("lost_answers",),
     Mode.LOST_DROPPED: ("lost_answers",),
+    # Its answer is lost as well: an acknowledged write is not sent again.
     Mode.REPEATED_APPLIED: ("lost_answers", "duplicates"),
     Mode.REPEATED_DROPPED: ("lost_answers", "duplicates"),
     Mode.FALSE_PREDICATE: ("false_predicates",),
@@ -63,6 +64,7 @@ COST: Final[dict[Mode, tuple[str, ...]]] = {
     Mode.MESSAGE_DUPLICATED: ("duplicated_messages",),
     Mode.MESSAGE_OVERTAKEN: ("reordered_messages",),
     Mode.WATCH_LOST: ("lost_watches",),
+    # The timeout that cuts the write off is a choice of the schedule, no fault. One write in flight is the bound.
     Mode.CUT_OFF: (),
 }
 """Which budgets a move of a client spends, one unit of each. Deliveries and clock jumps are not moves of a client."""
@@ -103,6 +105,7 @@ class Result:
 def enabled_modes(faults: Faults, timed: bool = False) -> tuple[Mode, ...]:
     """The modes of a client's effects that the budget allows at all, in a fixed order; a restart needs no effect.
     timed: whether time passes."""
+    # CUT_OFF costs nothing, so no budget excludes it where time stands still and nothing can time out.
     possible = (mode for mode in COST if mode is not Mode.RESTART and (timed or mode is not Mode.CUT_OFF))
     return tuple(mode for mode in possible if all(getattr(faults, kind) > 0 for kind in COST[mode]))
 
@@ -114,13 +117,16 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
     crash is no outcome of an effect.
     """
     if isinstance(op, CutOff):
+        # NORMAL means here that the write never takes place; its task is cancelled, so no answer can be lost or false.
         modes = tuple(mode for mode in (Mode.NORMAL, Mode.CUT_OFF) if mode in modes)
     elif isinstance(op, Unanswered):
+        # A write that changes nothing needs no such edge: to be cut off leads to the same store.
         modes = (Mode.NORMAL,) if writes else ()
     elif isinstance(op, Sleep | Wake):
         modes = () if reply is Asleep.ASLEEP else (Mode.NORMAL,)
     elif isinstance(op, channels.Op):
         modes = () if reply is Asleep.ASLEEP else tuple(mode for mode in modes if mode in OF_MESSAGES)
+    # A watch may be lost while its client waits for a change, so WATCH_LOST stays possible where NORMAL is not.
     elif isinstance(op, watches.StartWatch):
         normal = () if reply is Asleep.ASLEEP else (Mode.NORMAL,)
         modes = tuple(mode for mode in modes if mode in (*normal, Mode.WATCH_LOST))
@@ -128,16 +134,19 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
         match mode:
             case Mode.NORMAL:
                 yield Result(mode, reply, writes)
+            # No writes: the channel is full, and took none.
             case Mode.MESSAGE_LOST if isinstance(op, channels.Send) and writes:
                 yield Result(mode, reply, {})
             case Mode.MESSAGE_DUPLICATED if isinstance(op, channels.Receive) and writes:
                 yield Result(mode, reply, {})
             case Mode.MESSAGE_OVERTAKEN if isinstance(op, channels.Receive) and _messages_left(writes) > op.at:
                 yield Result(mode, channels.OVERTAKEN, {})
+            # A watch that is lost already answers WatchLost without a fault: a second loss would only spend budget.
             case Mode.WATCH_LOST if isinstance(op, watches.NextChanges) and not isinstance(reply, kv.WatchLost):
                 yield Result(mode, kv.WatchLost(), {watch_cell(op): None})
             case Mode.CUT_OFF if isinstance(op, CutOff):
                 yield Result(mode, None, {})
+            # These reach no store that could refuse them.
             case Mode.REFUSED if not isinstance(op, Now | Local | Withdrawn):
                 yield Result(mode, kv.Refused(), {})
             case Mode.LOST_APPLIED if writes:
@@ -146,8 +155,11 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
                 yield Result(mode, kv.OutcomeUnknown(), {})
             case Mode.REPEATED_APPLIED if writes:
                 yield Result(mode, kv.OutcomeUnknown(), writes)
+            # Also where it would change nothing now: the late copy may meet another value, and change that.
             case Mode.REPEATED_DROPPED if is_write(op):
                 yield Result(mode, kv.OutcomeUnknown(), {})
+            # The library's first attempt was applied and its answer lost; its second one fails on what the first has
+            # written.
             case Mode.FALSE_PREDICATE if isinstance(op, kv.SetIf | kv.DeleteIf) and reply is None:
                 yield Result(mode, kv.PredicateFailed(), writes)
             case Mode.FALSE_PREDICATE if objects.conditional(op) and reply is None:
@@ -158,9 +170,11 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
 
 def _messages_left(writes: Writes) -> int:
     """How many messages are in the channel after one was taken."""
+    # An empty channel is written as None.
     return sum(len(after) for after in writes.values() if isinstance(after, tuple))
 
 
 def _continues_a_scan(op: Effect) -> bool:
+    # The first batch is no continuation: where it fails, the scan as a whole is refused.
     later_page = isinstance(op, objects.ListObjects) and op.after != ""
     return later_page or (isinstance(op, kv.ScanBatch) and op.start != b"")

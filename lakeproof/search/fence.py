@@ -43,6 +43,7 @@ CALL_SECONDS_MAX: Final = 30.0
 LOAD_SECONDS_MAX: Final = 60.0
 """How long a file with scenarios may take to execute."""
 
+# EX_TEMPFAIL of sysexits.h: no command of lakeproof exits with it.
 HUNG: Final = 75
 """The exit code of a process whose code could not be interrupted."""
 
@@ -106,12 +107,14 @@ class Watch:
         """Watch all user code that is entered within. No more than a note of the limit outside the main thread."""
         before, self._limit_seconds = self._limit_seconds, limit_seconds
         self.board[1] = limit_seconds
+        # Python lets only the main thread set handlers of signals, and runs them there.
         if threading.current_thread() is not threading.main_thread():
             try:
                 yield
             finally:
                 self._limit_seconds = before
             return
+        # SIGALRM ends a process that has no handler for it: the handler comes before the timer, and goes after it.
         handler = signal.signal(signal.SIGALRM, self._ticked)
         timer = signal.setitimer(signal.ITIMER_REAL, _TICK_SECONDS, _TICK_SECONDS)
         try:
@@ -123,21 +126,25 @@ class Watch:
 
     def _ticked(self, _: int, frame: FrameType | None) -> None:
         since = self.since
+        # Another stretch of code than at the last tick: its time begins now. Up to one tick is not counted.
         if since is None or since != self._entered:
             self._entered, self._ticks = since, 0
             return
         self._ticks += 1  # not the time that has passed: Ctrl-Z stops the process, and nothing runs meanwhile
+        # How many ticks past the limit: Hangs is raised at each of them, as the code may catch it.
         over = self._ticks - int(self._limit_seconds / _TICK_SECONDS)
         if over <= 0:
             return
         hangs = Hangs(self._limit_seconds, _place(running_at(frame)))
         if over > SWALLOWED_MAX:  # it catches every exception: nothing but its process can be ended
+            # Not print: the handler may have interrupted one, whose buffer must not be entered twice.
             os.write(2, f"lakeproof: {hangs}, and take every exception for an answer no more\n".encode())
             os._exit(HUNG)
         raise hangs
 
     def over(self) -> AbstractContextManager[None]:
         """Code of the user's runs within. May be nested: the outermost counts."""
+        # The innermost would end the watch of the others when it is left.
         return self._outermost if self.since is None else _NESTED
 
 
@@ -171,18 +178,16 @@ class Forgotten:
     def generator(self, dropped: AsyncGenerator[Any, Any]) -> None:  # type: ignore[explicit-any]  # as sys has it
         """An asynchronous generator of a flow was dropped half-way. Nothing of it runs any more; an event loop would
         run the rest of it at some time."""
+        # What the collector frees may be of an earlier run; and a generator that has nothing left to run loses nothing.
         if self.listening and not COLLECTOR.collects and would_run(dropped, unknown=False):
             name = getattr(dropped, "__qualname__", "a generator")
             self.found = f"leaves {name} half-way, whose rest is not run; close it: aclosing(...)"
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Take in what Python would warn of. What comes of abandoned clients is no mistake.
-
-        The interpreter calls this function of its module `warnings`; a filter of warnings would do, if flows could not
-        set filters too.
-        """
+        """Take in what Python would warn of. What comes of abandoned clients is no mistake."""
         before = getattr(warnings, _HOOK, None)
+        # In place of the function that warns: a filter of warnings would do, if flows could not set filters, too.
         setattr(warnings, _HOOK, self._coroutine)
         try:
             yield
@@ -190,11 +195,13 @@ class Forgotten:
             setattr(warnings, _HOOK, before)
 
     def _coroutine(self, dropped: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]
+        # Outside of user code, the search itself drops coroutines: those of the clients that it abandons.
         if WATCH.since is not None and not COLLECTOR.collects:
             name, at = getattr(dropped, "__qualname__", "a coroutine"), _place(running_at(inspect.currentframe()))
             self.found = f"never awaits {name} (dropped at {at}): it has not taken place; write await"
 
 
+# CPython looks this function up by its name when it frees a coroutine that never ran.
 _HOOK: Final = "_warn_unawaited_coroutine"
 
 FORGOTTEN: Final = Forgotten()
@@ -213,11 +220,13 @@ class Interrupts:
             yield
             return
         before = signal.getsignal(signal.SIGINT)
+        # Another handler is there (ours, of an outer `noticed`, or of an event loop): it stays in charge.
         if before is not signal.default_int_handler:
             yield
             return
 
         def note(number: int, frame: FrameType | None) -> None:
+            # Before the exception: a flow that catches every exception must not take a Ctrl-C for an answer of its own.
             self.came = True
             signal.default_int_handler(number, frame)
 
@@ -233,6 +242,7 @@ INTERRUPTS: Final = Interrupts()
 
 def is_ours(error: BaseException) -> bool:
     """Whether an exception that comes out of user code is not of that code: Ctrl-C, no memory left, or no verdict."""
+    # A flow may raise KeyboardInterrupt itself: then it is what the call ended with, like any other exception.
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTS.came
     return isinstance(error, MemoryError | Undecided)
@@ -250,7 +260,7 @@ def message_of(error: BaseException) -> str:
         text = str(error)
     except Exception as odd:  # noqa: BLE001  # its __str__ is user code, too
         text = f"(its __str__ raises {type(odd).__name__})"
-    line = printable(_ADDRESS.sub("", " ".join(text.split())))
+    line = printable(_ADDRESS.sub("", " ".join(text.split())))  # an address differs from run to run
     return line if len(line) <= _MESSAGE_MAX else f"{line[: _MESSAGE_MAX - 3]}..."
 
 

@@ -28,12 +28,16 @@ import attrs
 from lakeproof.model.identity import Exact, identity
 from lakeproof.search.program import LABELS, Mint
 
+# LABELS ends with "r", so neither letter is that of a client.
 _KEPT, _FORGOTTEN = "x", "y"
 """In the place of the label: a name that is referred to; one that a history has forgotten."""
+# Three digits: all tokens have one length, so that a renaming changes no length and no offset in a text.
 _MOST: Final = 1000
 _TOKEN: Final = re.compile(rf"zq[{LABELS}{_KEPT}{_FORGOTTEN}]\d\d\d")
+# A token has its only "z" at its beginning, and ends with digits.
 """No two of them overlap, however they are put together."""
 _TOKEN_BYTES: Final = re.compile(_TOKEN.pattern.encode())
+# The label of a client, the tasks by path, the number: "a1", or "a2t1". Not within a word, as in "ba1".
 _PLAIN: Final = re.compile(rf"(?<![A-Za-z0-9])[{LABELS}][1-9]\d*(?:t[1-9]\d*)*(?![A-Za-z0-9])")
 """What may be an identifier as `Mint` spells it."""
 _ATOMS: Final = (int, float, complex, type(None), Enum, type)
@@ -65,6 +69,7 @@ class Spelling:
             return tuple([self.key(part) for part in key])
         if type(key) is frozenset:
             return frozenset([self.key(part) for part in key])
+        # An Exact is compared by the identity of its value; that key can be respelled, the value inside need not be.
         return self.key(identity(key.value)) if type(key) is Exact else key
 
     def value(self, value: object) -> object:
@@ -76,6 +81,7 @@ class Spelling:
         kind = type(value)
         if kind in (str, bytes):
             return self.key(value)
+        # A value without identifiers stays the same object, also where it could not be made anew.
         if isinstance(value, _ATOMS) or not names_in(identity(value)):
             return value
         if kind in (tuple, list, frozenset, set):
@@ -84,8 +90,10 @@ class Spelling:
             items = cast("dict[object, object]", value).items()
             return {self.value(key): self.value(value) for key, value in items}
         if isinstance(value, BaseException):
+            # As pickle makes exceptions anew; the comparison below finds out where ``__init__`` takes other arguments.
             made: object = kind(*[self.value(part) for part in value.args])
         elif attrs.has(kind):
+            # ``alias``, not ``name``: attrs strips the underscore of a private field from the parameter.
             fields = [field for field in attrs.fields(kind) if field.init]
             made = kind(**{field.alias: self.value(getattr(value, field.name)) for field in fields})
         else:
@@ -96,10 +104,12 @@ class Spelling:
 
 
 def _reverse_order(name: str) -> str:
+    # 219 is ord("a") + ord("z"): a letter becomes its mirror image, and 0 to 9 become z to q. "zz" is above every "zq".
     return "zz" + "".join(chr(ord("z") - int(char)) if char.isdigit() else chr(219 - ord(char)) for char in name[2:])
 
 
 def _mix_order(name: str) -> str:
+    # 7 and 10 have no common factor, so this permutes the digits; "00" is below every "zq".
     return "00" + "".join(str((7 * int(char) + 3) % 10) if char.isdigit() else char for char in name[2:])
 
 
@@ -119,6 +129,7 @@ def names_in(key: Hashable) -> list[str]:
 
 def _collect(key: Hashable, found: dict[str, None]) -> None:
     if type(key) is str:
+        # A dictionary in place of a set: its order is that of the first references.
         found.update(dict.fromkeys(_TOKEN.findall(key)))
     elif type(key) is bytes:
         found.update(dict.fromkeys(name.decode() for name in _TOKEN_BYTES.findall(key)))
@@ -129,6 +140,7 @@ def _collect(key: Hashable, found: dict[str, None]) -> None:
         within: dict[str, None] = {}
         for part in key:
             _collect(part, within)
+        # A set has no first reference; in the order of their names, equal sets still give one order.
         found.update(dict.fromkeys(sorted(within)))
     elif type(key) is Exact:
         _collect(identity(key.value), found)
@@ -145,6 +157,7 @@ def forgetting(spelling: Spelling, live: Iterable[str], names: Sequence[str]) ->
     kept = {*live}
     mapping = {name: spelling.spell(name) for name in names if name in kept}
     others = [name for name in names if name not in kept]
+    # Their own letter: a forgotten name must not coincide with one that `renaming` gives to a name that is referred to.
     mapping |= {name: _name(_FORGOTTEN, number) for number, name in enumerate(others)}
     return Spelling(lambda name: mapping[name])
 
@@ -163,6 +176,7 @@ class FreshMint(Mint):
         return (type(self), self.label, self.task)
 
     def __call__(self, kind: str) -> str:
+        # The history's names come first, as in its first run; the label marks those that are new in this step.
         at, known = len(self.names), len(self._given)
         self.names.append(self._given[at] if at < known else _name(self.label, at - known))
         return self._spelling.spell(self.names[at])
@@ -179,8 +193,10 @@ def without_names(key: Hashable) -> Hashable:
         if type(part) is str:
             return _PLAIN.sub(number, part)
         if type(part) is bytes:
+            # latin-1 maps each byte to one character: no bytes are refused, and no two texts coincide.
             return _PLAIN.sub(number, part.decode("latin-1"))
         if type(part) is tuple:
+            # A mint's token counts identifiers: it differs in each round of a loop that takes any.
             return tuple([walk(each) for each in part if not Mint.is_token(each)])
         return part
 
@@ -196,7 +212,9 @@ class Pairing:
     """A one-to-one relation of identifiers that differ, made up as values of two rounds of a loop are compared."""
 
     def __init__(self, names: Iterable[str]) -> None:
+        # An alternation takes the first that matches: "a1" before "a11" would leave a "1".
         longest_first = sorted({*names}, key=len, reverse=True)
+        # No names: a pattern that matches nothing.
         self._name = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
         self._there: dict[str, str] = {}
         self._back: dict[str, str] = {}
@@ -219,4 +237,5 @@ class Pairing:
         pairs = zip(self._name.findall(one), self._name.findall(other), strict=False)
         # What is the same in both may be something else that looks like a name, as a part of a digest.
         same = all(a == b or (self._there.setdefault(a, b) == b and self._back.setdefault(b, a) == a) for a, b in pairs)
+        # What lies between the names must be equal, and there must be as many of them: `zip` stops at the shorter list.
         return same and self._name.split(one) == self._name.split(other)

@@ -53,6 +53,7 @@ class Graph:
     """By state: the first of its edges; they are sorted by their source."""
 
     def __attrs_post_init__(self) -> None:
+        # Past ``__setattr__``, which a frozen class refuses.
         object.__setattr__(self, "first_edge", np.searchsorted(self.source, np.arange(self.states + 1)))
 
     def edges_of(self, state: int) -> range:
@@ -73,14 +74,17 @@ def broken_run(graph: Graph, owing: Bools, kept: Bools, fairness: str) -> Lasso 
 
     Cost: linear in the graph, some microseconds an edge in the part where it is not kept; and that of the loops.
     """
+    # A state that keeps the promise pays what is owed: no run that breaks it comes through one after it came to owe.
     open_ = ~kept
     far, came = _distances(graph, owing & open_, open_)
     reached = far >= 0
     ends = np.flatnonzero(reached & ~graph.can_move.any(axis=0))
     end = int(ends[np.argmin(far[ends])]) if len(ends) else -1
     loop: tuple[int, ...] = ()
+    # An end is a candidate as good as a loop: the shorter run is reported, and a loop is only looked for below this.
     most = int(far[end]) if end >= 0 else None
     for component in fair_components(graph, reached, fairness):
+        # Even a loop of one step at the nearest state would not be shorter.
         if most is not None and int(far[component].min()) + 1 >= most:
             continue
         found = shortest_loop(graph, component.tolist(), far, fairness, most)
@@ -94,11 +98,13 @@ def broken_run(graph: Graph, owing: Bools, kept: Bools, fairness: str) -> Lasso 
 def _distances(graph: Graph, starts: Bools, within: Bools) -> tuple[Ints, Ints]:
     """By state: how far it is from the first one by way of a start and then within these states (-1: not at all), and
     the edge that leads there (-1: it is a start, and its own distance counts)."""
+    # Starts have different distances to begin with, so a state that was numbered may be reached by a shorter way later.
     far = np.where(starts, graph.depth, -1)
     came = np.full(graph.states, -1, np.int64)
     inner = within[graph.source] & within[graph.target]
     edges = np.flatnonzero(inner)
     distance = int(graph.depth[starts].min()) if starts.any() else 0
+    # An empty level does not end the search: a start that is further away may wait behind it.
     last = int(graph.depth[starts].max()) if starts.any() else -1
     while distance <= last:
         out = edges[far[graph.source[edges]] == distance]
@@ -107,6 +113,7 @@ def _distances(graph: Graph, starts: Bools, within: Bools) -> tuple[Ints, Ints]:
         out, to = out[nearer], to[nearer]
         if len(out):
             far[to] = distance + 1
+            # Where two edges lead to one state, NumPy keeps the last; both are equally short.
             came[to] = out
             last = max(last, distance + 1)
         distance += 1
@@ -120,8 +127,9 @@ def _way(graph: Graph, far: Ints, came: Ints, owing: Bools, state: int) -> tuple
         found.append(int(came[state]))
         state = int(graph.source[came[state]])
     while state != 0:
+        # Before the first state that owes, any shortest way will do: what is kept there does not matter.
         into = np.flatnonzero((graph.target == state) & (graph.depth[graph.source] == graph.depth[state] - 1))
-        found.append(int(into[0]))
+        found.append(int(into[0]))  # the first one: equal searches show equal runs
         state = int(graph.source[into[0]])
     return tuple(found[::-1])
 
@@ -132,6 +140,7 @@ def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[Ints
     Cost: that of `components`, for strong fairness again for what is left of each component that is not fair.
     """
     waiting = [np.flatnonzero(within)]
+    # One array for all components, cleared after each: a new one for each would make the search quadratic.
     member: Bools = np.zeros(graph.states, np.bool_)
     while waiting:
         for component in components(graph, _trim_states(graph, waiting.pop())):
@@ -141,10 +150,14 @@ def fair_components(graph: Graph, within: Bools, fairness: str) -> Iterator[Ints
             member[component] = False
             inner = out[stays_inside]
             if fairness == "weak":
+                # Weak fairness: a client that could move in every state of the loop must move in it.
                 moves = np.isin(np.arange(len(graph.can_move)), graph.mover[inner])
                 if np.all(moves | ~graph.can_move[:, component].all(axis=1)):
                     yield component
             elif fairness == "strong":
+                # Strong fairness: a step that can be taken again and again must be taken. One that leaves the component
+                # cannot be without leaving it, so a fair run avoids the states in which it can be taken; the rest is
+                # decomposed anew.
                 missed = out[~np.isin(graph.step[out], graph.step[inner]) & (graph.step[out] != NOT_OWED)]
                 if not len(missed):
                     yield component
@@ -158,7 +171,9 @@ def _owed_edges(graph: Graph, states: Ints) -> Ints:
     """The edges from these states that are no faults, ascending if the states are."""
     first, last = graph.first_edge[states], graph.first_edge[states + 1]
     counts = last - first
+    # The ranges first[i]..last[i] one after the other, without a loop: the sum counts on from 0, each range shifts it.
     edges = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
+    # Faults have budgets: none of them can be part of what repeats for ever.
     return edges[graph.mover[edges] >= 0]
 
 
@@ -175,6 +190,7 @@ def _trim_states(graph: Graph, states: Ints) -> Ints:
         left[graph.source[edges]] = True
         left &= entered
         rest = states[left[states]]
+        # A long chain loses one state a round; Tarjan's algorithm is linear and takes over where rounds remove few.
         if len(states) - len(rest) <= len(states) // TRIMMED_MIN:
             return rest
         states = rest
@@ -186,11 +202,13 @@ def components(graph: Graph, states: Ints) -> Iterator[Ints]:
 
     Cost: linear in the states and their edges.
     """
+    # Numbers within these states, and Python lists below: indexing a NumPy array one by one is several times slower.
     local = np.full(graph.states, -1, np.int64)
     local[states] = np.arange(len(states))
     kept = _owed_edges(graph, states)
     kept = kept[local[graph.target[kept]] >= 0]
     targets = local[graph.target[kept]].tolist()
+    # ``kept`` is ascending by source, since ``states`` is. The state behind the last gives the last range its end.
     firsts = np.searchsorted(graph.source[kept], np.append(states, graph.states)).tolist()
     index = [-1] * len(states)
     low = [0] * len(states)
@@ -200,6 +218,7 @@ def components(graph: Graph, states: Ints) -> Iterator[Ints]:
     for root in range(len(states)):
         if index[root] >= 0:
             continue
+        # The stack of the recursion: a node, and which of its edges is next. Python's own would end at 1,000 frames.
         work = [(root, firsts[root])]
         index[root] = low[root] = count
         count += 1
@@ -219,6 +238,7 @@ def components(graph: Graph, states: Ints) -> Iterator[Ints]:
                 elif on_stack[to]:
                     low[node] = min(low[node], index[to])
                 continue
+            # The return from a recursive call: what the child reaches, its parent reaches.
             if work:
                 low[work[-1][0]] = min(low[work[-1][0]], low[node])
             if low[node] == index[node]:
@@ -226,5 +246,6 @@ def components(graph: Graph, states: Ints) -> Iterator[Ints]:
                 while not found or found[-1] != node:
                     found.append(stack.pop())
                     on_stack[found[-1]] = False
+                # A single state is a component of every graph; it can repeat only with an edge to itself.
                 if len(found) > 1 or node in targets[firsts[node] : firsts[node + 1]]:
                     yield states[np.sort(found)]

@@ -70,12 +70,14 @@ class Judge(States):
         super().__init__(scenario, kernel, groups, found_out)
         self._scenario = scenario
         self._sought = scenario.sought_ids
+        # If all that is sought is refuted, and something of it was expected to hold, nothing is left to find out.
         self._unexpected = any(scenario.expected(name) != "violated" for name in scenario.sought_ids)
         self.finals: set[tuple[int, ...]] = set()
         """The distinct final states, as numbers of cells, clock and what clients received."""
         self._eventually = [i for i in scenario.invariants if isinstance(i, Eventually)]
         self._steps = [i for i in scenario.invariants if isinstance(i, OnStep)]
         self._aftermath = list(scenario.aftermath)
+        # By client and task: how many *step* invariants were undecided, and, by node, whether and which watch.
         self._watched: dict[tuple[int, str], tuple[int, npt.NDArray[np.bool_], list[list[OnStep]]]] = {}
 
     @property
@@ -111,6 +113,7 @@ class Judge(States):
 
     def transitions(self, move: Move, before: Words, level: int) -> None:
         """Judge one kind of move out of these states (``step`` invariants)."""
+        # Faults that change nothing (a refusal, a write that was dropped) are no transition of the store.
         if move.mode is Mode.DELIVER:
             self._judge_deliveries(before, level)
         elif move.mode in APPLIED:
@@ -130,6 +133,7 @@ class Judge(States):
             if record.violation is not None or not table.behaviour.broken:
                 continue
             nodes = table.nodes_of(words)
+            # One is enough: the record keeps its first violation only.
             for row in np.flatnonzero(np.isin(nodes, table.behaviour.broken))[:1].tolist():
                 self.broken(table.client, int(nodes[row]), FirstReach(level, self.full(words, row)))
 
@@ -149,6 +153,7 @@ class Judge(States):
     def final(self, numbers: tuple[int, ...], place: FirstReach) -> None:
         """Put the *eventually* invariants to a final state."""
         seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
+        # Under symmetry a state stands for all exchanges of clients: a check that reads clients must judge all alike.
         exchanged = list(self._exchanges.of(seen)) if self._eventually else []
         respelled = [
             self.kernel.space.snapshot(numbers, clients=True, clock=True, spelling=each) for each in self.spellings
@@ -156,6 +161,7 @@ class Judge(States):
         for invariant in self._eventually:
             record = self.records[invariant.id]
             if record.violation is None:
+                # Without clients in sight all exchanges look the same.
                 cases = exchanged if Reads.CLIENTS in invariant.may_read else [seen]
                 found = (case.only(invariant.may_read) for case in (*cases, *respelled))
                 record.add(self.check_all_symmetric(invariant.id, invariant.check, found), place)
@@ -163,6 +169,7 @@ class Judge(States):
     def _judge_ends(self, words: Words, level: int) -> None:
         for index in self.open_ends():
             name = ("ends", self.kernel.space.monitors[index].id)
+            # A monitor's end reads the stores and its own state: many final states share both.
             for row, numbers in self.fresh(name, words, STORED, [self.kernel.space.watches[index]]):
                 self.end(index, numbers, FirstReach(level, self.full(words, row)))
 
@@ -172,12 +179,14 @@ class Judge(States):
         monitor, column = space.monitors[index], space.watches[index]
         assert monitor.at_end is not None
         state = space.columns[column].values[numbers[column]]
+        # A monitor rests after its violation: its state is no longer one of the user's.
         if state is not DEAD:
             seen = space.snapshot(numbers, clients=False, clock=False).only(END_READS, END_REPAIR)
             self.records[monitor.id].add(self._ask(monitor.id, monitor.at_end, state, seen), place)
 
     def _judge_aftermath(self, numbers: tuple[int, ...], place: FirstReach) -> None:
         cells, time = self._cells_at(numbers)
+        # What clients have received does not matter to an aftermath: it runs once for all such final states.
         key = (frozenset(cells.items()), time)
         seen = self.seen.setdefault("aftermath", set())
         if key not in seen:
@@ -189,6 +198,7 @@ class Judge(States):
         cells, time = self._cells_at(numbers)
         for aftermath in self._aftermath:
             record = self.records[aftermath.id]
+            # Also for a check that is violated already: its calls may raise what no call so far has raised.
             if record.violation is None or self.records[NO_UNHANDLED_EXCEPTION].violation is None:
                 outcomes, seen = run_aftermath(aftermath, self._scenario, cells, time)
                 self._add_unhandled(outcomes, place)
@@ -220,6 +230,7 @@ class Judge(States):
 
     def _watches(self, invariant: OnStep, name: str, op: Effect) -> bool:
         found = evaluation.watches(invariant, name, op)
+        # The answer was needed for each node once, and is kept in tables: an impure one would decide by when it came.
         self._again.take(invariant.id, "watches", partial(evaluation.watches, invariant, name, op), found)
         return found
 
@@ -229,6 +240,7 @@ class Judge(States):
         watched = self._watched_nodes(move.client, move.task)[nodes]
         if not watched.any():
             return
+        # By node, so that a projection need not hold clients: the node says which call and which effect it is.
         for node_id in np.unique(nodes[watched]).tolist():
             rows = take(before, np.flatnonzero(nodes == node_id))
             for row, numbers in self.fresh(("step", move, node_id), rows, STEP_READS):
@@ -244,6 +256,7 @@ class Judge(States):
         nodes = self.kernel.tables[client].behaviour.nodes
         undecided = sum(self.records[invariant.id].violation is None for invariant in self._steps)
         of, known, watchers = self._watched.get((client, task), (undecided, np.zeros(0, np.bool_), []))
+        # One of them was violated since: it watches nothing any more, and nodes that it alone watched are skipped.
         if of != undecided:
             watchers = []
         if len(watchers) < len(nodes):
@@ -278,6 +291,7 @@ class Judge(States):
 
     def watched_deliveries(self) -> list[int]:
         """The numbers of late writes that some undecided *step* invariant watches."""
+        # Number 0 is no late write, and is no LateWrite.
         late = enumerate(self.kernel.space.columns[self.kernel.space.late].values)
         return [n for n, write in late if isinstance(write, LateWrite) and self._watching(write.call, write.op)]
 
@@ -286,6 +300,7 @@ class Judge(States):
         watched = self.watched_deliveries()
         for number in np.unique(pending).tolist():
             rows = take(before, np.flatnonzero(pending == number))
+            # ``number in watched`` is tested where the loop begins: an unwatched write has no projections to look at.
             for row, numbers in self.fresh(("late", number), rows, STEP_READS) if number in watched else ():
                 self.delivery(number, numbers, FirstReach(level, self.full(rows, row), Move(-1, Mode.DELIVER)))
 
@@ -298,6 +313,7 @@ class Judge(States):
 
     def _by_anyone(self, transition: Transition) -> Iterator[Transition]:
         """The transition, and the same one by each client that is interchangeable with its own."""
+        # A transition names its client: an invariant that tells interchangeable ones apart ends the symmetry.
         yield transition
         for group in self._groups:
             if transition.client in group:
@@ -309,6 +325,7 @@ class Judge(States):
         Raises:
             ScenarioError: one of them answers otherwise.
         """
+        # Monitors were advanced inside the kernel, whose tables keep each step: some of these are put again, too.
         for monitor, events, state, after in self.kernel.steps(KEPT):
             self._again.take(monitor.id, "next state", partial(_next, monitor, state, events), identity(after))
         self._again.check()
@@ -327,6 +344,7 @@ class Judge(States):
         space = self.kernel.space
         filled = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
         cells = {cell: value for cell, value in filled.items() if value is not None}
+        # Not for the usual case: respelling walks through all values.
         if spelling is not AS_GIVEN:
             call, op, cells = spelling.value(call), spelling.value(op), spelling.value(cells)  # type: ignore[assignment]
         return transition(space.setting, space.time(numbers), client, call, op, cells)  # type: ignore[arg-type]

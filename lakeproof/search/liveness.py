@@ -32,6 +32,7 @@ from lakeproof.search.space import Relayout
 from lakeproof.search.symmetry import Symmetry
 from lakeproof.search.tables import DONE, ELSEWHERE
 
+# A step is (mover, node before, node after) in one integer: 24 bits for each node leave 15 for the mover.
 _NODES_MAX: Final = 1 << 24
 
 
@@ -52,7 +53,10 @@ class Runs:
             ScenarioError: a predicate of it failed.
         """
         record, found = self.judge.records[liveness.id], list[Counterexample]()
+        # One for each client where the property is about calls: what one client owes, another one does not pay.
         for promise in liveness.promises(len(scenario.clients)):
+            # The last state stands for what was not expanded. It owes nothing and keeps everything, so no lasso leads
+            # through it: what follows there is not known, and must not count as a violation.
             owing = np.append(self._true(liveness.id, promise.before, promise.reads), False)
             record.reached += int(owing.sum())
             record.example = record.example or ("what was promised came" if owing.any() else "")
@@ -71,8 +75,10 @@ class Runs:
         """In which states a predicate is true."""
         space = self.judge.kernel.space
         columns = list(space.clients) if Reads.CLIENTS in reads else []
+        # The cells of both stores are one part (`STORED`); only a predicate of clients alone can do without them.
         columns += [*space.cells.values()] if reads != {Reads.CLIENTS} else []
         columns += [space.clock] if Reads.CLOCK in reads and space.clock >= 0 else []
+        # Nodes at which the same is visible count as one: a predicate cannot see more of a client.
         shown = self.judge.shown_only(self.words) if Reads.CLIENTS in reads else self.words
         kinds, which = projections(shown, self.judge.kernel.layout, columns)
         answers = []
@@ -88,7 +94,7 @@ class Runs:
                 respelled = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=True, spelling=spelling)
                 if evaluation.holds(name, predicate, respelled.only(reads)) is not answers[-1]:
                     raise NotOpaque(f"{name} depends on how a fresh identifier is spelled")
-        return np.array(answers, np.bool_)[which]
+        return np.array(answers, np.bool_)[which]  # an answer for each projection, then for each state
 
 
 def in_words(promise: Promise, way: int, loop: int) -> str:
@@ -108,6 +114,7 @@ def runs_of(judge: Judge, levels: Levels, expanded: int, names: Symmetry) -> Run
             words = concatenate(parts, kernel.layout.words)
             depth = np.repeat(np.arange(expanded, dtype=np.int64), [len(part[0]) for part in parts])
             return _runs(judge, words, depth, names)
+        # The expansion has met a value or a node that does not fit: the levels are read anew, in the new layout.
         except Relayout:
             kernel.relayout()
 
@@ -117,20 +124,25 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
     numbers: dict[Move, int] = {}
     columns: list[list[npt.NDArray[np.int64]]] = [[], [], [], [], []]
     movers = {(table.client, table.task): table.index for table in kernel.every}
+    # Two rows beside those of tasks: time, which must go on at last, and what may happen again and again, and need not.
     time, free = len(movers), len(movers) + 1
     movers_at_large = dict.fromkeys((Mode.TICK, Mode.EXPIRE), time)
+    # NORMAL is here for the tasks of UNANSWERED: that a write's answer comes too late is owed by no one.
     movers_at_large |= dict.fromkeys((Mode.NORMAL, Mode.CUT_OFF, Mode.DELIVER), free)
     for at in range(0, len(words[0]), CHUNK):
         chunk = take(words, slice(at, at + CHUNK))
 
         def sink(move: Move, rows: Rows, after: Words, chunk: Words = chunk, at: int = at) -> None:
             target = index.numbers(names.canonical(after, kernel))
+            # The last state of the graph: this successor lies in a level that was not expanded.
             target = np.where(target < 0, len(words[0]), target)
+            # -1 is a fault: its budget ends, so it is in no loop.
             mover = movers_at_large.get(move.mode, -1)
             step = np.full(len(rows), NOT_OWED if mover == free else -1, np.int64)
             if move.mode is Mode.NORMAL and not move.task.endswith(UNANSWERED):
                 mover = movers[move.client, move.task]
                 table = kernel.tables[move.client]
+                # The expansion may have compiled nodes that ``after`` refers to, and the table has no rows for yet.
                 table.catch_up()
                 step = (mover * _NODES_MAX + table.nodes_of(take(chunk, rows))) * _NODES_MAX + table.nodes_of(after)
             number = numbers.setdefault(move, len(numbers))
@@ -143,6 +155,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
 
         kernel.expand(chunk, sink)
     source, target, move, mover, step = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in columns)
+    # `Graph.first_edge` needs the edges by source; stable, so that equal searches report the same lasso.
     order = np.argsort(source, kind="stable")
     clock, timers = kernel.roles.clock, kernel.space.timers
     none = np.zeros(len(words[0]), np.bool_)
@@ -150,6 +163,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
         none if table.task.endswith(UNANSWERED) else ~np.isin(table.kind[table.nodes_of(words)], (DONE, ELSEWHERE))
         for table in kernel.every
     ]
+    # Where time can go on: to a jump that is left, or to a timer that runs, or to the end of a lease.
     still = np.full(len(words[0]), clock >= 0)
     if clock >= 0:
         still &= kernel.layout.field(words, clock) < kernel.roles.last_time
@@ -158,6 +172,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
     still &= kernel.alive(words)
     for column, _, left in kernel.space.leases:
         still |= left[kernel.layout.field(words, column)] >= 0
+    # A task that waits for a message, a change or a timer cannot move, and fairness does not owe it a step.
     if any(cell[0] in (TIMER, CHANNEL, WATCHED) for cell in kernel.space.cells):
         can_move = [may & ~kernel.asleep(table, words) for may, table in zip(can_move, kernel.every, strict=True)]
     graph = Graph(
@@ -167,6 +182,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
         move=move[order],
         mover=mover[order],
         step=step[order],
+        # True for the state that was not expanded: a run that leads there has not ended.
         can_move=np.pad(np.stack([*can_move, still, none]), ((0, 0), (0, 1)), constant_values=True),
         depth=np.append(depth, 0),
     )

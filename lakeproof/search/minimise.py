@@ -26,12 +26,14 @@ Cost = tuple[int, ...]
 def preemptions(moves: Sequence[Move]) -> int:
     """How often a client, or a task of it, is interrupted: another one runs, although the first has still something to
     do."""
+    # The network and the clock interrupt no one: their moves take no turn from a client.
     tasks = [thread(move) for move in moves if move.client >= 0]
     return sum(one != other and one in tasks[at:] for at, (one, other) in enumerate(pairwise(tasks), start=1))
 
 
 def thread(move: Move) -> tuple[int, str]:
     """Who moves: a client, or one of its tasks."""
+    # Without the suffix: that a write is withdrawn, or its answer late, is a turn of the same task.
     return move.client, name_of(move.task)
 
 
@@ -55,10 +57,12 @@ def reduce_preemptions(scenario: Scenario, moves: Sequence[Move], invariant_id: 
 
 
 def _easiest(moves: Moves) -> Cost:
+    # Compared in this order: a schedule that is longer and has a preemption less is the easier one.
     return preemptions(moves), len(moves), _faults(moves), _switches(moves)
 
 
 def _shortest(moves: Moves) -> Cost:
+    # The number of steps comes first: a shortest schedule must stay one, whatever it takes.
     return len(moves), preemptions(moves), _faults(moves), _switches(moves)
 
 
@@ -76,12 +80,14 @@ class _Minimiser:
         self.scenario = with_one_invariant(scenario, invariant_id)
         self.id = invariant_id
         self.cost = cost
+        # Rounds overlap: after a success the candidates of the new schedule repeat many of the old one.
         self.tried: set[Moves] = set()
 
     def run(self, moves: Moves, candidates: Callable[[Moves], Iterator[Moves]]) -> Moves:
         best = self._violating(moves)
         if best is None:
             raise NotReproduced(f"{self.id} was violated in the search, and is not when its moves are made; {IMPURE}")
+        # Each round lowers the cost, a tuple of natural numbers, so there is an end.
         while (better := self._better(best, candidates)) is not None:
             best = better
         return best
@@ -99,6 +105,7 @@ class _Minimiser:
 
     def _violating(self, moves: Moves) -> Moves | None:
         """The moves up to the violation; None if they are not possible or violate nothing."""
+        # From the start each time: coroutines cannot be copied, so there is no state to go back to.
         run = JudgedRun(self.scenario, self.setting)
         done = 0
         while run.violation(self.id) is None and done < len(moves) and run.possible(moves[done]):
@@ -110,6 +117,7 @@ class _Minimiser:
 
 
 def _all_candidates(moves: Moves) -> Iterator[Moves]:
+    # What removes most comes first: each success makes all later candidates shorter, and an execution cheaper.
     yield from _without_clients(moves)
     yield from _merge_runs(moves)
     yield from _without_chunks(moves)
@@ -119,12 +127,14 @@ def _all_candidates(moves: Moves) -> Iterator[Moves]:
 
 def _without_clients(moves: Moves) -> Iterator[Moves]:
     """Each client left out altogether; -1 stands for the network and the clock."""
-    for client in sorted({move.client for move in moves}, reverse=True):
+    for client in sorted({move.client for move in moves}, reverse=True):  # -1 last
         yield tuple(move for move in moves if move.client != client)
 
 
 def _without_chunks(moves: Moves) -> Iterator[Moves]:
     """Consecutive moves left out: large pieces first."""
+    # As delta debugging does it: halves, then quarters, down to single moves. Pieces overlap by half, so that what
+    # lies across the border of two of them is tried as well.
     size = len(moves) // 2
     while size:
         for at in range(0, len(moves) - size + 1, max(1, size // 2)):
@@ -136,6 +146,7 @@ def _without_faults(moves: Moves) -> Iterator[Moves]:
     """Each fault of a client turned into a normal move; crashes and restarts are left out."""
     for at, move in enumerate(moves):
         if move.mode is not Mode.NORMAL and move.client >= 0:
+            # A crash has no normal form: without it the client goes on.
             instead = () if move.mode in OF_CLIENTS else (attrs.evolve(move, mode=Mode.NORMAL),)
             yield moves[:at] + instead + moves[at + 1 :]
 
@@ -148,6 +159,8 @@ def _merge_runs(moves: Moves) -> Iterator[Moves]:
             for other in range(len(runs)):
                 if other != at and whose(runs[other][0]) == whose(run[0]):
                     rest = runs[:at] + runs[at + 1 :]
+                    # ``rest`` lacks the run itself, so all behind it have moved down by one: either way it comes to lie
+                    # beside the other.
                     place = other + 1 if other < at else other
                     yield tuple(move for part in (*rest[:place], run, *rest[place:]) for move in part)
                     yield from _parts_merged(runs, at, other)
@@ -165,6 +178,7 @@ def _parts_merged(runs: list[Moves], at: int, other: int) -> Iterator[Moves]:
     for cut in range(1, len(run)):
         pieces = list(runs)
         if other < at:
+            # The order of the client's own moves stays: a beginning can only move back, and an end can only move on.
             pieces[other], pieces[at] = runs[other] + run[:cut], run[cut:]
         else:
             pieces[other], pieces[at] = run[cut:] + runs[other], run[:cut]

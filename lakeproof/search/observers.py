@@ -18,6 +18,7 @@ def observe_effect(op: Effect, reply: object) -> Observed:
     read = written = None
     if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
         read = decode_record(op.partition, op.key, reply.value)
+    # Whatever the reply: an observer sees what was requested, and the reply says what came of it.
     elif isinstance(op, kv.Set | kv.SetIf):
         written = decode_record(op.partition, op.key, op.value)
     return Observed(op, reply, read, written)
@@ -30,8 +31,11 @@ def decode_record(partition: bytes, key: bytes, value: bytes) -> Record | None:
 
 def _same_code(one: object, other: object) -> bool:
     """Whether two functions are one, or were made by one factory of the same parts."""
+    # Two invariants made by one factory have two functions of the same code: that is no clash of names. Globals
+    # count by reference: the same code in another module may call other functions.
     if isinstance(one, FunctionType) and isinstance(other, FunctionType):
         return one.__globals__ is other.__globals__ and identity(_made_of(one)) == identity(_made_of(other))
+    # A callable object: by its value.
     return identity(one) == identity(other)
 
 
@@ -49,6 +53,7 @@ def collect_observers(invariants: Sequence[Invariant]) -> tuple[Observer, ...]:
     by_name: dict[str, tuple[Observer, str]] = {}
     for invariant in invariants:
         for observer in invariant.observers:
+            # The values of observers are found by name (`CallView.observed`), so one name must mean one function.
             known, owner = by_name.setdefault(observer.name, (observer, invariant.id))
             if not _same_code(known.fold, observer.fold):
                 raise ScenarioError(

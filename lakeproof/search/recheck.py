@@ -39,9 +39,11 @@ class Again:
 
     def take(self, name: str, what: str, ask: Callable[[], object], answer: object) -> None:
         """Take in that ``ask`` has given this answer. name, what: of the invariant, and its argument."""
+        # By argument as well: a monitor answers other questions than an invariant of the same id would.
         sample = self._samples.setdefault((name, what), _Sample())
         if sample.met % sample.stride == 0:
             sample.kept.append((ask, answer))
+            # From now on only every second one comes as well, so what is kept stays evenly spread over the search.
             if len(sample.kept) == 2 * KEPT:
                 del sample.kept[1::2]
                 sample.stride *= 2
@@ -54,6 +56,7 @@ class Again:
             ScenarioError: an answer differs; names the invariant.
         """
         for (name, _), sample in self._samples.items():
+            # The other way round: a memory that has grown in the order of the search does not fit.
             for ask, answer in reversed(sample.kept):
                 if ask() != answer:
                     raise ScenarioError(f"invariant {name!r}: judges the same otherwise at a second call; {PURE}")

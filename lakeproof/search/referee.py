@@ -53,10 +53,12 @@ class Referee:
         seen = world.snapshot()
         moves = tuple(world.history)
         for invariant in self.scenario.invariants:
+            # Once for each state, and without projections: what the search saves is not believed here.
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and world.quiescent):
                 self._ask(invariant.id, invariant.check, moves, seen.only(invariant.may_read))
         self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled_errors(seen.clients), moves)
         answered = [Reached(f"{call.name} was answered") for call in seen.calls() if call.done]
+        # One is enough: what counts is that any call has come to an end at all.
         self.verdicts.add(NO_UNHANDLED_EXCEPTION, answered[:1], moves)
         if world.quiescent:
             final = seen.only(END_READS, END_REPAIR)
@@ -76,10 +78,12 @@ class Referee:
     ) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
         moves = tuple(world.history)
+        # A crash and a tick have no effect; a withdrawn write has one, and does not take place.
         taken = step.op is not None and not isinstance(step.op, UNSEEN)
         if step.call is not None and taken and step.move.mode in (*APPLIED, Mode.DELIVER):
             assert step.op is not None
             op = write_of(step.op)
+            # The world has moved on, and its time has not: only a tick changes that, and it has no effect.
             seen = transition(world.setting, world.now, step.client, step.call, op, before)
             for invariant in self.scenario.invariants:
                 if isinstance(invariant, OnStep) and evaluation.watches(invariant, step.call.name, op):

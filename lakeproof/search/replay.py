@@ -67,9 +67,11 @@ class JudgedRun:
         self.world = World(prepare(scenario) if setting is None else setting)
         self._referee = Referee(scenario, self.verdicts)
         self._monitors = self._referee.start()
+        # Where the write that is in flight was requested: when it arrives, its flow is somewhere else.
         self._late_at = ""
         self._made: list[ExecutedStep] = []
         self.rounds = Rounds(scenario)
+        # The first state counts: a promise may be owed, and an invariant be violated, before any step.
         self.rounds.see(self.world)
         self._referee.state(self.world, self._monitors)
 
@@ -99,6 +101,7 @@ class JudgedRun:
         looked, again = looks(self.world), list[ExecutedStep]()
         for step in steps:  # one that is not possible is left out, and so differs below
             again += [self.advance(step.move)] if self.possible(step.move) else []
+        # After both rounds: the mints then know the identifiers of both.
         pairing = Pairing(name for client in self.world.clients for name in client.mint.names)
         for number, (one, other) in enumerate(zip_longest(map(done_in, steps), map(done_in, again)), start=1):
             if not pairing.alike(one, other):
@@ -108,6 +111,7 @@ class JudgedRun:
 
     def advance(self, move: Move) -> ExecutedStep:
         """Make a move, and judge it and the state that it leads to."""
+        # `World` replaces its cells and never changes them in place, so this remains the state before.
         before = self.world.cells
         step = self.world.step(move)
         self._made.append(step)
@@ -118,6 +122,7 @@ class JudgedRun:
 
     def describe(self, move: Move) -> TraceStep:
         """Make a move, and tell it in words."""
+        # Before the move: afterwards the coroutine waits at its next effect.
         at = self._line(move)
         return self._in_words(self.advance(move), at)
 
@@ -125,6 +130,7 @@ class JudgedRun:
         """The line of the flow that requested what this move does. A late write has the line of the write."""
         if move.mode is Mode.DELIVER:
             return self._late_at
+        # A crash belongs to all tasks: it is shown at the line of the first one that waits.
         task = None if move.mode in OF_CLIENTS else move.task
         at = self.world.clients[move.client].spot(task) if move.client >= 0 else None
         line = "" if at is None else str(at)
@@ -155,6 +161,7 @@ class JudgedRun:
             call="" if call is None else describe.describe_call(call),
             mode=step.move.mode,
             effect=effected.effect,
+            # The end of a time to live has no effect, and so no key of its own in words.
             key=changes[0].key if step.move.mode is Mode.EXPIRE else effected.key,
             value=value,
             condition=effected.condition,
@@ -203,9 +210,11 @@ def record(
     Raises:
         NotReproduced: the moves are not possible, or the invariant is not violated by the last of them.
     """
+    # The judge knows one invariant, so that others cannot end the run; the setting is that of the whole scenario.
     run = JudgedRun(with_one_invariant(scenario, invariant_id), prepare(scenario))
     steps = []
     for number, move in enumerate(moves, start=1):
+        # The search reports the first violation on the way: an earlier one here means that it judged otherwise.
         if run.violation(invariant_id) is not None:
             raise NotReproduced(f"{invariant_id} is violated before step {number} of {len(moves)}; {IMPURE}")
         if not run.possible(move):
@@ -239,13 +248,16 @@ def _clients(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
 def _recover(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     """What clients run when they start again; empty: none does."""
     found = [tuple(describe.printable(str(call)) for call in recovery(calls)) for calls in scenario.clients]
+    # Without restarts no recovery can run, and a story would promise one.
     return tuple(found) if scenario.faults.restarts else ()
 
 
 def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, world: World) -> tuple[str, ...]:
     """The calls of the aftermath that found the violation, and how they ended; nothing if none did."""
     for aftermath in scenario.aftermath:
+        # Run once more, for its words alone: the judge has kept the violation and not the outcomes.
         outcomes, _ = run_aftermath(aftermath, scenario, world.cells, world.now) if world.quiescent else ((), None)
+        # The second half is for NO_UNHANDLED_EXCEPTION, which a call of any aftermath may have violated.
         if aftermath.id == invariant_id or violation in unhandled_after(outcomes):
             return _ends(aftermath, outcomes)
     return ()
@@ -269,6 +281,7 @@ def replay(trace: Trace, scenario: Scenario, on_step: Callable[[TraceStep], None
         known = ", ".join(scenario.ids)
         named = describe.brief(trace.invariant)
         raise TraceError(f"{scenario.name}: no invariant {named}; it checks {known}: verify it again")
+    # Before any step: with other bounds or calls, the moves of the trace mean something else.
     differences = [
         ("the faults are", attrs.asdict(trace.faults), attrs.asdict(scenario.faults)),
         ("the clients are", trace.clients, _clients(scenario)),
@@ -278,6 +291,7 @@ def replay(trace: Trace, scenario: Scenario, on_step: Callable[[TraceStep], None
         if recorded != found:
             raise ReplayDiverged(_divergence_text("before step 1", f"{what} {recorded}", f"{what} {found}"))
     run = JudgedRun(scenario)
+    # Compared as words, and by key: the message names the first key that differs, not two whole stores.
     recorded_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
     if recorded_first != found_first:
         key = min(key for key in {**recorded_first, **found_first} if recorded_first.get(key) != found_first.get(key))
@@ -301,12 +315,14 @@ def replay(trace: Trace, scenario: Scenario, on_step: Callable[[TraceStep], None
 
 def _follow(run: JudgedRun, step: TraceStep, where: str, place: str) -> None:
     move = move_of(step, len(run.scenario.clients), place)
+    # First what is requested, then whether it can turn out so: the first difference is what an edit has changed.
     if move.client >= 0 and step.mode not in OF_CLIENTS:
         recorded = Effected(step.effect, step.key, step.value, step.condition)
         found = run.pending(move.client, move.task)
         if found != recorded:
             now = f"{_pending_call(run, move.client)}: {found}" if found.effect else _silent(run, move)
             raise ReplayDiverged(_divergence_text(where, f"{step.call}: {recorded}", now))
+    # The effect is the same, and another mode of it is not possible: a fault budget, or what the store holds, differs.
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
         raise ReplayDiverged(_divergence_text(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
@@ -345,6 +361,7 @@ def _without_lines(step: TraceStep) -> TraceStep:
 
 def _difference(recorded: TraceStep, found: TraceStep) -> tuple[str, str]:
     for name in (field.name for field in attrs.fields(TraceStep)):
+        # The fingerprint is looked at last: where words differ as well, they say more than two hashes do.
         if name != "exact" and getattr(_without_lines(recorded), name) != getattr(_without_lines(found), name):
             return _field_in_words(name, getattr(recorded, name)), _field_in_words(name, getattr(found, name))
     return (
@@ -387,6 +404,7 @@ def _compare_ends(run: JudgedRun, trace: Trace) -> None:
         raise ReplayDiverged(_divergence_text(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
 
 
+# As `UnhandledException` ends with it.
 _PLACE: Final = re.compile(r" at [^ ]+:\d+$")
 """The line at the end of an evidence: it moves whenever a file is edited."""
 

@@ -17,6 +17,7 @@ UNANSWERED: Final = "+"
 
 def name_of(task: str) -> str:
     """The task whose effect it is."""
+    # The names of tasks are numbers and dots, so neither mark is ever a part of one.
     return task.rstrip(WITHDRAWN + UNANSWERED)
 
 
@@ -31,6 +32,7 @@ class TaskReply:
 
 def reply_of_task(task: str, reply: object) -> object:
     """A reply as a part of a history."""
+    # Bare for the main task: most flows have no other, and their histories stay those of plain replies.
     return reply if task == MAIN else TaskReply(task, reply)
 
 

@@ -77,7 +77,10 @@ def sample(
     if strategy not in ("random", "pct"):
         raise ScenarioError(f"strategy={strategy!r}: expected 'random' or 'pct'")
     setting = prepare(scenario)
+    # Without symmetry: a walker's moves are reported as they were made, by the clients that made them.
     behaviours = share_behaviours(setting, Behaviour, symmetry=False)
+    # A wrong merge was found (`Behaviour`). The trie has learned, so the second attempt gets further; the seed is the
+    # same, so the result depends on the arguments alone.
     while True:
         try:
             return _Sampling(scenario, Kernel(setting, behaviours, _monitors(scenario)), strategy, seed, depth).run(
@@ -137,12 +140,14 @@ class _Sampling:
 
     def _round(self, walkers: int, steps_max: int, pct_length: int) -> int:
         """One execution of each walker. Returns the length of the longest."""
+        # In the form of a level, with a row for each walker: equal rows are not merged, and the kernel need not know.
         words = [np.repeat(word, walkers) for word in self.kernel.first()]
         picker = _Pct(self.random, walkers, len(self.kernel.tables) + 1, self.depth, pct_length) if pct_length else None
-        history: list[npt.NDArray[np.int16]] = []
+        history: list[npt.NDArray[np.int16]] = []  # by step, which move each walker has made; -1: none
         self._judge(words, history, 0)
         for step in range(steps_max):
             words, chosen = self._step(words, history, step, picker)
+            # All walkers have come to their end; those that did earlier have waited there.
             if not (chosen >= 0).any():
                 return step
             self.steps += int((chosen >= 0).sum())
@@ -157,6 +162,7 @@ class _Sampling:
         self, words: Words, history: list[npt.NDArray[np.int16]], step: int, picker: "_Pct | None"
     ) -> tuple[Words, npt.NDArray[np.int16]]:
         words, offers = self._offers_under_any_layout(words, step)
+        # Monitors advance during the expansion of the states before the step, whichever move is chosen after.
         self.judge.monitors(step)
         self._collect(words, history, step)
         if picker is not None:
@@ -166,9 +172,11 @@ class _Sampling:
         after = [word.copy() for word in words]
         for index, (move, rows, following) in offers:
             weight = 1.0 if move.mode is Mode.NORMAL else FAULT_WEIGHT
+            # Source: P. Efraimidis, P. Spirakis, Weighted random sampling with a reservoir, 2006.
             score = np.log(self.random.random(len(rows))) / weight  # the largest wins with chances by weight
             if picker is not None:
                 score = picker.score(move, rows, score)
+            # The offers of one walker are spread over all moves, so the best so far is kept for each.
             better = score > best[rows]
             winners = rows[better]
             best[winners], chosen[winners] = score[better], index
@@ -181,6 +189,7 @@ class _Sampling:
             try:
                 return words, self._offers(words, step)
             except Relayout:
+                # Nothing was chosen yet: the walkers are packed anew, and all offers made again.
                 old = self.kernel.relayout()
                 words = repack(words, old, self.kernel.layout)
 
@@ -188,6 +197,7 @@ class _Sampling:
         offers: list[Offer] = []
 
         def sink(move: Move, rows: npt.NDArray[np.intp], after: Words) -> None:
+            # All moves that are offered, not only the chosen one: each of them ends an execution that is possible.
             if self.judge.watches_moves:
                 self.judge.transitions(move, take(words, rows), step)
             offers.append((self._number(move), (move, rows, after)))
@@ -206,9 +216,11 @@ class _Sampling:
                 continue
             place = record.place
             assert place is not None
+            # The place is in numbers, since the layout may have changed after it was noted.
             target = self.kernel.layout.pack(place.numbers)
             same = np.logical_and.reduce([word == np.uint64(part) for word, part in zip(words, target, strict=True)])
             walker = int(np.flatnonzero(same)[0])
+            # A violation on the way is found at the step at which it is met, so the history ends there.
             moves = tuple(self.moves[int(taken[walker])] for taken in history[:step] if taken[walker] >= 0)
             last = () if place.move is None else (place.move,)
             self.violations[record.id] = Counterexample(record.violation, (*moves, *last))
@@ -219,6 +231,7 @@ class _Pct:
 
     def __init__(self, random: np.random.Generator, walkers: int, clients: int, depth: int, length: int) -> None:
         self._clients = clients
+        # The argsort of random numbers is a random permutation. Drops lead to 0 ... depth - 2, below all of these.
         order = np.argsort(random.random((walkers, clients)), axis=1)
         self._priority = order.astype(np.float64) + depth
         self._changes = random.integers(0, max(length, 1), (walkers, depth - 1))
@@ -226,6 +239,7 @@ class _Pct:
     def score(self, move: Move, rows: npt.NDArray[np.intp], jitter: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The client's priority decides; how its effect turns out is left to chance."""
         # exp maps the jitter into (0, 1): it orders the modes of one client and never outweighs a priority.
+        # -1 % clients is the last row: that of the network and the clock.
         scores: npt.NDArray[np.float64] = self._priority[rows, move.client % self._clients] + np.exp(jitter)
         return scores
 
@@ -235,6 +249,7 @@ class _Pct:
             due = self._changes[:, change] == step
             if not due.any():
                 continue
+            # The client of highest priority among those that can move: it would make this step.
             best = np.full(len(due), -np.inf)
             turn = np.full(len(due), -1)
             for move, rows in offers:

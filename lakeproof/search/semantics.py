@@ -32,6 +32,7 @@ Cell = tuple[str, bytes, bytes] | tuple[str, str] | tuple[str, str, bytes, bytes
 TIMER: Final = "timer"
 CHANNEL: Final = "channel"
 WATCHED: Final = "watch"
+# Below the time of any real clock, so that one comparison (`unreadable`) recognises both.
 UNREADABLE: Final = -(1 << 62)
 """The time where it passes, and nothing may read it."""
 TICKING: Final = UNREADABLE + 1
@@ -63,7 +64,7 @@ class Footprint:
     """The cells that an effect may read or write: the named ones, and all within a range."""
 
     cells: tuple[Cell, ...] = ()
-    within: Callable[[Cell], bool] | None = attrs.field(default=None, eq=False)
+    within: Callable[[Cell], bool] | None = attrs.field(default=None, eq=False)  # two lambdas are never equal
     timed: bool = False
     """Whether it is the clock of the object store that decides, too."""
     written: tuple[Cell, ...] = ()
@@ -88,6 +89,7 @@ def footprint(op: Effect) -> Footprint:
             return Footprint(
                 within=lambda cell: cell[0] == "object" and cell[1].startswith(prefix) and cell[1] > after  # type: ignore[arg-type, operator]
             )
+        # A key that is checked and written counts once: a transaction on one key is an effect on one cell.
         case kv.Transact(checks, writes):
             touched = tuple(dict.fromkeys(("kv", part, key) for part, key, _ in (*checks, *writes)))
             return Footprint(touched, written=tuple(("kv", part, key) for part, key, _ in writes))
@@ -99,6 +101,7 @@ def footprint(op: Effect) -> Footprint:
             return Footprint((("kv", op.partition, op.key),))
         case kv.Set() | kv.SetIf() | kv.Delete() | kv.DeleteIf():
             return Footprint((("kv", op.partition, op.key),), written=(("kv", op.partition, op.key),))
+        # Before StartWatch, their base class: they touch the queue alone, and a start reads the keys as well.
         case watches.NextChanges() | watches.EndWatch():
             return Footprint((watch_cell(op),))
         case watches.StartWatch(_, partition, prefix):
@@ -132,12 +135,14 @@ def apply(cells: Cells, op: Effect, now: int = 0) -> tuple[object, Writes]:
     """The reply, and the cells that changed, at a time of the object store's clock. Only cells of the footprint are
     read."""
     touched = footprint(op)
+    # A write of a key appends to the queue of each watch over it, in the same step: no change falls in between.
     if touched.written:
         watching = {cell: cells[cell] for cell in cells if cell[0] == WATCHED and touched.notifies(cell)}
         if watching:
             return _apply_watched({cell: cells[cell] for cell in touched.cells if cell in cells}, watching, op, now)
     if touched.within is not None:
         return _apply({cell: value for cell, value in cells.items() if touched.covers(cell)}, op, now)
+    # A single cell makes a small key, so that what comes of it can be memoised.
     if len(touched.cells) == 1:
         return _apply_to_one(touched.cells[0], cells.get(touched.cells[0]), op, now)
     return _apply({cell: cells[cell] for cell in touched.cells if cell in cells}, op, now)
@@ -152,9 +157,10 @@ def _apply_to_one(cell: Cell, value: Value | None, op: Effect, now: int) -> tupl
 def _apply_watched(near: Cells, watching: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     """A write of keys that are watched."""
     if isinstance(op, Unanswered):
+        # The write takes place and its watchers see it; only the answer comes too late.
         return kv.OutcomeUnknown(), _apply_watched(near, watching, cast("Effect", op.op), now)[1]
     reply, writes = _apply(near, op, now)
-    if reply is not None:
+    if reply is not None:  # the write failed: nothing has changed, and no watch sees it
         return reply, writes
     changes = watches.changes_of(op, lambda address: ("kv", *address) in near)
     queues = {cell: watches.append(queue, cell[2], cell[3], changes) for cell, queue in watching.items()}  # type: ignore[arg-type, misc]
@@ -174,9 +180,10 @@ def _apply_to_watch(near: Cells, op: watches.StartWatch) -> tuple[object, Writes
     if not isinstance(op, watches.NextChanges):
         keys = sorted(at for at in near if at[0] == "kv")
         entries = tuple(kv.Entry(at[2], kv.plain(near[at])) for at in keys)  # type: ignore[arg-type, misc]
+        # A queue that is left from an earlier watch of this name is emptied: the entries in the reply are newer.
         return entries, {} if queue == watches.NEW else {cell: watches.NEW}
     if queue is None:
-        return kv.WatchLost(), {}
+        return kv.WatchLost(), {}  # the queue is removed with WATCH_LOST, and is () while the watch lives
     return (queue[0], {cell: queue[1:]}) if queue else (Asleep.ASLEEP, {})
 
 
@@ -193,6 +200,7 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         same = near.get((TIMER, op.timer)) == value
         return value is not None, {} if same else {(TIMER, op.timer): value}
     if isinstance(op, Wake):
+        # A timer that has run out is removed (`pass_time`), so a cell that is there still runs.
         return (Asleep.ASLEEP if near else None), {}
     if isinstance(op, channels.Op):
         cell = (CHANNEL, op.channel)
@@ -200,7 +208,7 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         if channels.waits(messages, op):
             return Asleep.ASLEEP, {}
         left, taken = channels.step(messages, op)
-        return taken, {} if left == messages else {cell: left or None}
+        return taken, {} if left == messages else {cell: left or None}  # an empty channel has one form: no cell
     if isinstance(op, watches.StartWatch):
         return _apply_to_watch(near, op)
     if unreadable(now) and isinstance(op, objects.TIMED):
@@ -213,6 +221,7 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         assert not isinstance(op, Now), "the clock is not a store: the driver answers Now itself"
         stored, reply = objects.step({cell[1]: near[cell] for cell in near}, op, now)  # type: ignore[misc]
         after = {("object", address): value for address, value in stored.items()}
+    # Only what differs: a cell that is written as it was would make LOST_APPLIED a second way to the same outcome.
     changed = near.keys() | after.keys()
     return reply, {cell: after.get(cell) for cell in changed if near.get(cell) != after.get(cell)}
 
@@ -237,6 +246,7 @@ def pass_time(cells: Cells, tick: int = 0) -> tuple[int, dict[Cell, Value]]:
     that is, and the cells then. No timer and no such key, or one that is due: 0."""
     left = {cell: int(value) for cell, value in cells.items() if cell[0] == TIMER and isinstance(value, bytes)}
     leases = {cell: value for cell, value in cells.items() if isinstance(value, kv.Leased)}
+    # A lease at 0 makes this 0: time stands until EXPIRE has removed the key, so that no lease outlives its time.
     passed = min([*left.values(), *(min(lease.left, tick) for lease in leases.values())], default=0)
     after: dict[Cell, Value | None] = {
         cell: b"%d" % (rest - passed) if rest > passed else None for cell, rest in left.items()
@@ -253,6 +263,7 @@ def due(cells: Cells) -> dict[str, Cell]:
 
 def lease_name(cell: Cell) -> str:
     """A key as a part of a move: another one for each key, and readable where the key is."""
+    # [2:-1] strips b'...'. A slash in the partition is escaped, so that the first one separates it from the key.
     partition, key = (repr(part)[2:-1] for part in cell[1:])
     return partition.replace("/", r"\x2f") + "/" + key
 

@@ -73,9 +73,12 @@ def prepare(scenario: Scenario) -> Setting:
     faults = scenario.faults
     if len(scenario.clients) > len(LABELS):
         raise ScenarioError(f"{scenario.name}: {len(scenario.clients)} clients; at most {len(LABELS)} have a letter")
+    # COST[REPEATED_*] spends both budgets, so duplicates alone would silently be no fault at all.
     if faults.duplicates and not faults.lost_answers:
         raise ScenarioError(f"{scenario.name}: duplicates need lost_answers: only an unacknowledged write is repeated")
+    # Clients that clock_skew does not name have none; what it names beyond the clients is ignored.
     skews = tuple((*faults.clock_skew, *(0 for _ in scenario.clients))[: len(scenario.clients)])
+    # With a tick, sleeps set timers, although nothing reads a clock: they decide what is left of a lease.
     unread = TICKING if scenario.tick else UNREADABLE
     times = [unread if scenario.time == "sleeps" else scenario.start_time]
     for jump in faults.clock_jumps:
@@ -86,10 +89,12 @@ def prepare(scenario: Scenario) -> Setting:
             label=LABELS[index],
             calls=tuple(calls),
             observers=observers,
+            # Where the clock cannot move, reading it is no schedule point: the driver answers at once.
             frozen_now=None if faults.clock_jumps or scenario.time != "still" else scenario.start_time + skews[index],
             sleeps=scenario.time != "still",
             waits=scenario.timers,
             tick=scenario.tick,
+            # Without restarts the recovery can never run; leaving it out makes writes to env.local no schedule points.
             recover=recovery(calls) if faults.restarts else (),
             conditions=scenario.objects,
         )
@@ -122,14 +127,17 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
         if isinstance(run.op, Now):
             run.send(reply_of_task(run.task, _readable(now)))
             continue
+        # Before Sleep, its base class: a deadline is only noted, and its task goes on.
         if isinstance(run.op, Deadline):
             ends[run.op.timer] = passed + max(0, run.op.microseconds)
             run.send(reply_of_task(run.task, None))
             continue
         if isinstance(run.op, Sleep):
+            # Nothing else happens meanwhile, so time goes on to what rings first: the sleep, or a timeout around it.
             rings = [(passed + max(0, run.op.microseconds), run.task)]
             rings += [(ends[op.timer], at) for at, op in run.open if isinstance(op, Expiry)]
             first, task = min(rings, key=lambda ring: ring[0])
+            # Keys with a time to live may end during the sleep.
             now, cells = later(now, first - passed), expire_alone(cells, first - passed)
             passed = first
             run.send(reply_of_task(task, None))
@@ -147,6 +155,7 @@ def _first_possible(run: Execution, cells: Cells, now: int) -> tuple[str, tuple[
         ScenarioError: all wait.
     """
     for task, op in run.open:
+        # Those wait for the clock, and are answered by `drive_alone` when their task comes first.
         if not isinstance(op, Now | Sleep | Expiry) and (found := apply(cells, op, now))[0] is not Asleep.ASLEEP:
             return task, found
     call, at = run.call(), run.spot()
@@ -173,9 +182,11 @@ def run_aftermath(
 ) -> tuple[tuple[Outcome, ...], Snapshot]:
     """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
     begins = later(now, aftermath.clock_advance)
+    # No observers and no recovery: an aftermath judges what is stored, and no client crashes in it.
     program = Program(AFTERMATH, tuple(aftermath.calls), tick=scenario.tick, conditions=scenario.objects)
     after, calls = drive_alone(program, cells, begins)
     outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
+    # ``before`` lets a check compare the final store with what the aftermath made of it.
     return outcomes, attrs.evolve(snapshot(after, begins, ()), before=snapshot(cells, begins, ()))
 
 
@@ -189,11 +200,13 @@ class DecodedCells:
         found = self._known.get((cell, value))
         if found is None:
             assert len(cell) == 3, f"{cell} is not in the store"
+            # Bytes that the key schema of lakeFS does not know are shown as they are.
             found = decode_record(cell[1], cell[2], value) or value
             self._known[cell, value] = found
         return found
 
 
+# One for the process: a value that was decoded stays so, and most states share their values.
 _decode = DecodedCells()
 
 
@@ -205,9 +218,11 @@ def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) 
     for cell, value in cells.items():
         if cell[0] == "kv":
             store[cell[1], cell[2]] = _decode(cell, kv.plain(value))  # type: ignore[arg-type, index, misc]
+        # Timers and watches have no branch: they belong to the machinery of clients, and no invariant sees them.
         elif cell[0] == CHANNEL:
             channels[cell[1]] = value  # type: ignore[assignment, index]
         elif cell[0] == "object":
             objects[cell[1]] = value  # type: ignore[assignment, index]
     found = Snapshot(store=store, objects=objects, now=now, clients=clients, channels=channels)
+    # The number in ``now`` is a marker there: an invariant that read it would compute with -(1 << 62).
     return found.only(frozenset(Reads) - {Reads.CLOCK}, UNREAD) if unreadable(now) else found

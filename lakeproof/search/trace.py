@@ -29,6 +29,7 @@ FORMAT: Final = 1
 """The version of the format. A change that an older reader would misread raises it."""
 
 BOUNDS: Final = tuple(field.name for field in attrs.fields(Faults))
+# Kinds of faults that were added later: a trace without them has the bytes that it had before.
 LEFT_OUT: Final = BOUNDS[BOUNDS.index("restarts") :]
 """Bounds that are left out where they are 0."""
 MODES: Final = {mode.value: mode for mode in Mode}
@@ -115,8 +116,10 @@ def write(trace: Trace, path: Path) -> None:
         OSError: the folder cannot be made or written to, or the disk is full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    # In the same folder: a rename is atomic within one file system only.
     part = path.with_name(f".{path.name}.part")
     try:
+        # Lone surrogates of a flow's texts have no UTF-8.
         part.write_text(dumps(trace), encoding="utf-8", errors="backslashreplace")
         part.replace(path)
     except BaseException:
@@ -141,6 +144,7 @@ def dumps(trace: Trace) -> str:
         "afterwards": trace.afterwards,
         **({} if trace.loop is None else {"loop": trace.loop}),
     }
+    # By hand and not with indent=: a step on one line makes a diff of two traces readable.
     lines = [f" {json.dumps(name)}: {_compact(content)}" for name, content in head.items()]
     steps = [f"  {_compact(_step_fields(step))}" for step in trace.schedule]
     lines.append(' "schedule": [\n' + ",\n".join(steps) + "\n ]")
@@ -155,6 +159,7 @@ def _step_fields(step: TraceStep) -> dict[str, object]:
     """Only what is not the default: most steps have no fault, and many change nothing."""
     changes = [[change.key, change.before, change.after] for change in step.changes]
     fields = {**attrs.asdict(step, recurse=False), "mode": step.mode.value, "changes": changes}
+    # "client" is empty for the network and the clock, and is written all the same: it is required.
     return {name: content for name, content in fields.items() if content or name in _STEP_REQUIRED}
 
 
@@ -194,16 +199,19 @@ class _Reader:
 
     def fail(self, place: str, problem: str, repair: str = _AGAIN) -> TraceError:
         what = printable(f"{place}: {problem}")  # both may hold what the file says, at any length
+        # A file may hold a text of a megabyte where a number is expected.
         short = what if len(what) <= _PROBLEM_MAX else f"{what[: _PROBLEM_MAX - 3]}..."
         return TraceError(f"{self.path}: {short}; {repair}")
 
     def trace(self, data: object) -> Trace:
+        # Before the check for "trace", which those of the gate lack: the message can name the command that reads it.
         if isinstance(data, dict) and "gate" in data:
             line = replay_command(self.path, "FILE", f"{program()} gate")
             raise TraceError(f"{self.path}: a trace of the gate; run it with `{line}`")
         if not isinstance(data, dict) or "trace" not in data:
             raise TraceError(f'{self.path}: no trace: expected a JSON object with a field "trace"; {_AGAIN}')
         version = data["trace"]
+        # True == 1 in Python.
         if version != FORMAT or isinstance(version, bool):
             raise self.fail(
                 "trace",
@@ -232,6 +240,7 @@ class _Reader:
 
     def loop(self, data: object, steps: int) -> int:
         number = self.number(data, "loop")
+        # A loop has one step at least.
         if not 0 <= number < steps:
             raise self.fail("loop", f"{number}: expected how many steps come before it, less than {steps}")
         return number
@@ -265,6 +274,7 @@ class _Reader:
 
     def faults(self, data: object) -> Faults:
         required = tuple(name for name in BOUNDS if name not in LEFT_OUT)
+        # What an older version did not know was not allowed in its traces: 0 of each.
         fields = {**dict.fromkeys(LEFT_OUT, 0), **self.fields(data, "bounds", required, LEFT_OUT)}
         clocks = {
             name: tuple(self.number(n, f"bounds.{name}[{i}]") for i, n in self.each(fields[name], f"bounds.{name}"))
@@ -273,6 +283,7 @@ class _Reader:
         budgets = {name: self.number(fields[name], f"bounds.{name}") for name in BOUNDS if name not in clocks}
         try:
             return Faults(**budgets, **clocks)  # type: ignore[arg-type]  # names and types are checked above
+        # `Faults` checks ranges, which a file may exceed; its message becomes one about the file.
         except ScenarioError as error:
             raise self.fail("bounds", str(error)) from error
 
@@ -282,6 +293,7 @@ class _Reader:
         """An object with exactly these fields."""
         if not isinstance(data, dict):
             raise self.fail(place, f"{_short_repr(data)}: expected an object")
+        # Refused, not passed over: a field of a later version may change what the others mean.
         unknown = sorted(data.keys() - {*names, *optional})
         if unknown:
             raise self.fail(place, f"unknown field {unknown[0]!r}", f"take it out, or {_AGAIN}")

@@ -19,6 +19,7 @@ from lakeproof.search.fence import message_of
 from lakeproof.search.semantics import Cells, apply, patch
 from lakeproof.search.setup import Setting, snapshot
 
+# No clients: a transition is judged once for all states that differ in what clients remember.
 STEP_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK})
 STEP_REPAIR: Final = "a step invariant reads the stores and now: what it must know of the client, an Observer can keep"
 UNSEEN: Final = (Local, Withdrawn, Sleep, Wake, Send, Receive, StartWatch)
@@ -29,7 +30,9 @@ END_REPAIR: Final = "at_end reads the stores: what it must know besides, the mon
 
 def transition(setting: Setting, now: int, client: int, call: CallView, op: Effect, cells: Cells) -> Transition:
     """What a *step* invariant sees of an effect on these cells, at this time of the stores."""
+    # The clock is no cell, so `apply` does not answer it; it differs by client.
     reply, writes = (setting.now(client, now), {}) if isinstance(op, Now) else apply(cells, op, now)
+    # Computed anew, not taken from the tables: what is judged must not depend on what the search has compiled.
     before, after = snapshot(cells, now, ()), snapshot(patch(cells, writes), now, ())
     return Transition(
         client, call, op, reply, before.only(STEP_READS, STEP_REPAIR), after.only(STEP_READS, STEP_REPAIR)
@@ -42,6 +45,7 @@ def unhandled_errors(clients: Iterable[Sequence[CallView]]) -> list[Finding]:
         Violation(NO_UNHANDLED_EXCEPTION, f"{call.name}({', '.join(map(_argument, call.args))}) raised {call.error}")
         for calls in clients
         for call in calls
+        # A client that crashed by a fault has the same status, and no error.
         if call.status is Status.CRASHED and isinstance(call.error, UnhandledException)
     ]
 

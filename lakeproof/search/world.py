@@ -98,11 +98,13 @@ class World:
         self.left = dict(zip(BUDGETS, setting.budgets, strict=True))
         self.late: LateWrite | None = None
         self.history: list[Move] = []
+        # What each client received: with its program, all that decides it.
         self.replies: list[list[object]] = [[] for _ in self.clients]
 
     def start(self, *calls: Call) -> int:
         """Let one more client join, with these calls. Returns its number. Not for worlds that are to be forked."""
         client = len(self.clients)
+        # The clock, time and conditions are those of all clients. It has no Trie, so nothing but a World can run it.
         program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls, recover=())
         self.setting = attrs.evolve(
             self.setting,
@@ -126,6 +128,7 @@ class World:
     @property
     def quiescent(self) -> bool:
         """Whether no client can move, now or later, and no time to live is left. A late write may still arrive."""
+        # A key that is still to expire changes the final store without any client, so the state is not final yet.
         leased = self.setting.scenario.tick and any(isinstance(value, kv.Leased) for value in self.cells.values())
         waiting = (self.alive(client) and not self._blocked(client) for client in range(len(self.clients)))
         return not leased and not any(waiting)
@@ -136,6 +139,7 @@ class World:
         if self.late is not None:
             found.append(Move(-1, Mode.DELIVER))
         found += [Move(-1, Mode.EXPIRE, name) for name in due(self.cells)] if self.setting.scenario.tick else []
+        # At the end a jump would change nothing but the clock, and each final state would be there once for each jump.
         if self._time_passes and not self.quiescent:
             found.append(Move(-1, Mode.TICK))
         return found
@@ -146,6 +150,7 @@ class World:
         Raises:
             ScenarioError: the move is not possible here.
         """
+        # Checked here and not in each handler: replays and machines hand over moves that were recorded elsewhere.
         if move not in self.moves():
             raise ScenarioError(f"{move} is not possible here; possible: {', '.join(map(str, self.moves()))}")
         self.history.append(move)
@@ -176,7 +181,7 @@ class World:
         past. Compare it by `identity`."""
         return (
             frozenset(self.cells.items()),
-            tuple(tuple(replies) for replies in self.replies),
+            tuple(tuple(replies) for replies in self.replies),  # in place of coroutines, which cannot be compared
             tuple(self.crashed),
             (self.jumps, self.passed),
             tuple(self.left.values()),
@@ -206,6 +211,7 @@ class World:
     def _blocked(self, client: int) -> bool:
         """Whether the client waits for messages or changes and nothing else, where there are none."""
         open_ = [op for _, op in self.clients[client].open]
+        # Exact types: a TryReceive derives from Receive, and never waits.
         if any(type(op) not in AWAITED for op in open_):
             return False
         return all(self.cells.get(footprint(op).cells[0]) == AWAITED[type(op)] for op in open_)
@@ -220,6 +226,7 @@ class World:
     def _moves_of(self, client: int) -> Iterator[Move]:
         if self.alive(client):
             yield from self._moves_of_effects(client)
+        # Not within `alive`: a process may restart after its calls have ended, too. One that crashed stays down.
         run = self.clients[client]
         if run.program.recover and not run.broken and not self.crashed[client] and self._affordable(Mode.RESTART):
             yield Move(client, Mode.RESTART)
@@ -233,12 +240,14 @@ class World:
             yield Move(client, Mode.CRASH)
 
     def _affordable(self, mode: Mode) -> bool:
+        # A second write in flight is out of bounds (`REPEATED`): the packed state has one column for it.
         if mode in REPEATED and self.late is not None:
             return False
         return all(self.left[kind] > 0 for kind in COST[mode])
 
     def _results(self, client: int, op: Effect) -> Iterator[Result]:
         if isinstance(op, Now):
+            # The clock is no cell: `apply` knows no client, and each client reads it with its own skew.
             return outcomes(op, self.setting.now(client, self.now), {}, self.setting.modes)
         return outcomes(op, *apply(self.cells, op, self.now), self.setting.modes)
 
@@ -248,15 +257,18 @@ class World:
 
     def _tick(self, move: Move) -> ExecutedStep:
         passed, self.cells = pass_time(self.cells, self.setting.scenario.tick)
+        # No timer runs in a scenario of clock_jumps; `pass_time` then changes no cell.
         if not passed:
             self.jumps += 1
             passed = self.setting.times[self.jumps] - self.setting.times[self.jumps - 1]
+        # Where nothing may read the time, two states that differ by it alone are one.
         elif not unreadable(self.now):
             self.passed += passed
         return ExecutedStep(move, None, -1, None, None, None, (), (), (), passed)
 
     def _expire(self, move: Move) -> ExecutedStep:
         cell = due(self.cells)[move.task]
+        # A delete by way of `apply`, so that watches over the key see its end as well.
         _, gone = apply(self.cells, kv.Delete(cell[1], cell[2]))  # type: ignore[arg-type, misc]  # of a key
         before, self.cells = self.cells, patch(self.cells, gone)
         return ExecutedStep(move, None, -1, None, None, None, _changes(before, gone), (), ())
@@ -275,6 +287,7 @@ class World:
         under_way = run.calls()[index:]
         self.replies[move.client].append(RESTARTED)
         run.send(RESTARTED)
+        # A call that was cut off comes first in ``finished``, as CRASHED: it did not end, and has no Returned event.
         ended = tuple(run.finished[index + len(under_way) :])
         events = tuple(
             Returned(move.client, at, view) for at, view in enumerate(run.finished[index:], start=index) if view.done
@@ -284,24 +297,31 @@ class World:
     def _perform(self, move: Move) -> ExecutedStep:
         run = self.clients[move.client]
         op, index = dict(run.open)[move.task], run.index
+        # The modes of one effect are distinct, so the mode names its result.
         result = next(result for result in self._results(move.client, op) if result.mode is move.mode)
+        # For the record only: the flow raises Cancelled whatever reply its task is sent.
         reply = Cancelled() if run.cancelled(move.task) else result.reply
         self._spend(move.mode)
         events: list[Event] = []
         call = run.current_view()
         if run.begins:
+            # A call begins with its first effect, not when it is queued.
             events.append(Invoked(move.client, index, call.name, call.args))
         if move.mode in REPEATED:
+            # The bare write: when it arrives, its task and its timeout are long over.
             self.late = LateWrite(write_of(op), move.client, call)
         before, self.cells = self.cells, patch(self.cells, result.writes)
         changes = _changes(before, result.writes)
         if isinstance(op, Local):
+            # Read before `send`, which makes the client change its store.
             after, reply = kv.step(run.local, op.op)
             changes = _local_changes(label(move.client), run.local, after)
         self.replies[move.client].append(reply_of_task(move.task, result.reply))
         run.send(reply_of_task(move.task, result.reply))
+        # More than one where further calls end without an effect: they run in the same step.
         ended = tuple(run.finished[index:])
         events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended) if view.done)
+        # What the store would have answered without a fault: a story shows both.
         answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
         return ExecutedStep(move, call, move.client, op, reply, answer, changes, tuple(events), ended)
 
@@ -316,6 +336,7 @@ class World:
 
 def _changes(before: Cells, writes: object) -> tuple[tuple[object, Value | None, Value | None], ...]:
     assert isinstance(writes, dict)
+    # Timers are no content.
     return tuple((cell, before.get(cell), after) for cell, after in sorted(writes.items()) if cell[0] != TIMER)
 
 

@@ -29,7 +29,9 @@ def check(scenario: Scenario, *, states_max: int | None = None, seconds_max: flo
         Unusable: the scenario cannot be run; one line that names the place and the repair.
     """
     task = Verify(states_max=states_max, seconds_max=seconds_max)
+    # No file: the scenario was built by the test, and not loaded.
     outcome = carried_out(task, scenario, Source(), lambda states, transitions, depth: None)
+    # Before the verdicts, which are inconclusive then: "expected holds" would hide the reason.
     if outcome.trouble:
         raise Unusable(outcome.trouble)
     wrong = [verdict for verdict in outcome.verdicts if verdict.unexpected]
@@ -58,9 +60,11 @@ def still_violates(trace: Trace, scenario: Scenario) -> None:
     try:
         with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX):
             replay(trace, scenario)
+    # The code has changed, or loops now: the search that follows reports that.
     except (ReplayDiverged, Hangs):
         return
     name = trace.invariant
+    # An outcome needs a verdict for each id; of the others, one execution says nothing.
     known = inconclusive_outcome(scenario, "an earlier counterexample was replayed first")
     verdicts = [
         attrs.evolve(each, verdict="violated", why="", trace=trace) if each.invariant == name else each

@@ -35,7 +35,9 @@ def scenario(build: "Callable[P, Scenario]") -> Callable[P, None]:
 
     @functools.wraps(build)
     def test(*args: P.args, **kwargs: P.kwargs) -> None:
+        # Read by pytest: a failure is shown at the test, not in here.
         __tracebackhide__ = True
+        # Here, not above: the plugin imports this module in each run of pytest that has lakeproof installed.
         from lakeproof.scenario import Scenario
         from lakeproof.testing.check import check
 
@@ -47,5 +49,6 @@ def scenario(build: "Callable[P, Scenario]") -> Callable[P, None]:
         judge = JUDGE.get() or check
         judge(found)
 
+    # After wraps, which copies the attributes of ``build``; decorators above this one copy it on.
     setattr(test, MARK, True)
     return test

@@ -23,10 +23,12 @@ class Judge:
     def __init__(self, item: pytest.Item) -> None:
         self.item = item
         self.failed: NotAsExpected | Unusable | None = None
+        # ``-p no:cacheprovider`` leaves the attribute out.
         cache = getattr(item.config, "cache", None)
         self._folder = None if cache is None else Path(cache.mkdir("lakeproof"))
         """Where traces are kept; None: this run of pytest has no cache."""
         self._digest = hashlib.sha256(item.nodeid.encode()).hexdigest()[:8]
+        # Before the test runs: Hypothesis calls it many times, and must not replay what this run itself has kept.
         self._earlier = () if self._folder is None else tuple(sorted(self._folder.glob(f"*.{self._digest}.*.json")))
 
     def __call__(self, scenario: "Scenario") -> None:
@@ -41,12 +43,14 @@ class Judge:
         from lakeproof.words import Unusable
 
         try:
+            # A file that is loaded with --from has these checked by the loader.
             for problem in problems(scenario):
                 raise Unusable(f"{scenario.name}: {problem}")
             self.failed = self._replayed(scenario) or self._searched(scenario)
         except Unusable as error:
             self.failed = error
         if self.failed is not None:
+            # The traceback begins anew here, so that all failures come from one line.
             raise self.failed.with_traceback(None)
 
     def _searched(self, scenario: "Scenario") -> "NotAsExpected | None":
@@ -71,6 +75,7 @@ class Judge:
         for path in mine:
             try:
                 trace = read(path)
+                # A parametrized test may build other scenarios; and what is expected to be violated is no failure.
                 if trace.scenario == scenario.name and scenario.expected(trace.invariant) != "violated":
                     still_violates(trace, scenario)
             except TraceError:
@@ -78,6 +83,7 @@ class Judge:
             except NotAsExpected as error:
                 self._say(path)
                 return error
+            # Only here, after no violation was raised: a trace that is still followed stays for the next run.
             path.unlink()
             path.with_suffix(".html").unlink(missing_ok=True)
         return None
@@ -106,5 +112,6 @@ class Judge:
 
     def _stem(self, name: str) -> str:
         """The beginning of a file's name: readable, and of no other item."""
+        # Names may hold slashes and be long; the digest of the item alone tells files apart.
         readable = re.sub(r"[^\w-]+", "_", name)[:NAME_CHARACTERS_MAX]
         return f"{readable}.{self._digest}."

@@ -52,6 +52,7 @@ def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list["ScenarioItem"] | None:
     """The items of a list of scenarios; of anything else pytest knows better."""
+    # pytest would pass over a function of such a name without a word, and its scenario would never be searched.
     if getattr(obj, MARK, None) is True and not collector.funcnamefilter(name):
         raise pytest.Collector.CollectError(
             f"{name} is decorated with @scenario, and its name is none of a test; "
@@ -65,6 +66,7 @@ def pytest_pycollect_makeitem(
     if not found:
         return None  # another list of this name
     if len(found) < len(obj):
+        # A list of one scenario and something else is a slip, and not another list of this name.
         odd = next(each for each in obj if not isinstance(each, Scenario))
         raise pytest.Collector.CollectError(f"{LISTED} has {odd!r}; make it a Scenario")
     names = [each.name for each in found]
@@ -100,6 +102,7 @@ class ScenarioItem(pytest.Item):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """While an item runs, its judge judges what decorated functions return."""
+    # For each item, since a decorated function cannot be recognised through all decorators: it looks for JUDGE itself.
     item.stash[JUDGED] = Judge(item)
     token = JUDGE.set(item.stash[JUDGED])
     try:
@@ -116,5 +119,6 @@ def pytest_runtest_makereport(
     report = yield
     judge = item.stash.get(JUDGED, None)
     if call.excinfo is not None and judge is not None and call.excinfo.value is judge.failed and report.failed:
+        # Only for the judge's own error: a test may fail in its own lines after the scenario has passed.
         report.longrepr = str(judge.failed)
     return report

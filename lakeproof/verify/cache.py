@@ -47,10 +47,12 @@ class Recall(Verify):
         from lakeproof.verify.keys import NoKey, check_still, key
 
         try:
+            # To pickle a value of the user's runs its ``__reduce__``.
             with WATCH.over():
                 found = key(scenario, (self.states_max, self.seconds_max))
         except NoKey as error:
             return attrs.evolve(super().run(scenario, source, progress), unkept=str(error))
+        # Undecided is a BaseException: a flow may hang when the moves of a kept violation are made again.
         with suppress(Exception, Undecided):  # nothing is kept, or it is damaged, or the flows do something else
             return self._recall(scenario, source, json.loads(_read(self.folder / found)))
         outcome = super().run(scenario, source, progress)  # not within a handler: it would be the context of all errors
@@ -70,7 +72,9 @@ class Recall(Verify):
         return attrs.evolve(outcome_of(scenario, verdicts), recalled=True, **counts)  # type: ignore[arg-type]
 
     def _verdict(self, scenario: Scenario, source: Source, row: dict[str, object]) -> Verdict:
+        # What is left of the row are the fields of a Verdict.
         name, steps, loop = str(row["invariant"]), row.pop("steps"), cast("int | None", row.pop("loop"))
+        # A proof has no schedule to make again. A violation is believed only when its moves violate once more.
         violated = row["verdict"] == "violated"
         return Verdict(
             expected=scenario.expected(name),
@@ -88,6 +92,7 @@ def _make_trace(
     from lakeproof.search.replay import move_of
 
     clients = len(scenario.clients)
+    # As steps of a trace: `move_of` refuses a client that the scenario does not have.
     known = (TraceStep(client=client, mode=Mode(mode), task=task) for client, mode, task in steps)
     return make_trace(scenario, source, name, [move_of(step, clients, name) for step in known], loop)
 
@@ -107,6 +112,7 @@ class Kept:
     def keep(self, outcome: Outcome) -> None:
         """Write an outcome down, if it may be reused."""
         decided = outcome.verdicts and all(each.verdict != "inconclusive" for each in outcome.verdicts)
+        # A search that was stopped would go further with a faster machine: it is no function of the key.
         if not outcome.key or not decided or outcome.trouble or outcome.stopped or self._failed:
             return
         try:
@@ -131,6 +137,7 @@ class Kept:
 
     def _write(self, key: str, text: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
+        # The number of the process, as another run may write the same outcome at the same time.
         part = self.folder / f".{key}.{os.getpid()}"
         try:
             part.write_text(f"{FORMAT} {key} {_seal(text)}\n{text}", encoding="utf-8")
@@ -141,6 +148,7 @@ class Kept:
             raise
 
     def _make_room(self) -> None:
+        # By the time of the last use: `_read` touches what it reads.
         found = sorted(os.scandir(self.folder), key=lambda each: each.stat().st_mtime_ns)
         for each in found[:-FILES_MAX]:
             Path(each).unlink(missing_ok=True)
@@ -161,6 +169,7 @@ def _text(outcome: Outcome) -> str:
 def _read(path: Path) -> str:
     """What is kept in a file. Raises OSError, ValueError: it is damaged."""
     head, _, text = path.read_text(encoding="utf-8").partition("\n")
+    # The name is part of the seal: a file that was renamed holds the verdicts of another key.
     if head != f"{FORMAT} {path.name} {_seal(text)}":
         raise ValueError(f"{path}: damaged")
     with suppress(OSError):

@@ -18,6 +18,7 @@ def isolate_code(scenario: Scenario, source: Source) -> Iterator[None]:
         Unusable: an error of the scenario's code, with its place. Undecided: it runs on without an effect.
     """
     with (
+        # First in, last out: what the code prints while its errors are attributed goes to stderr as well.
         contextlib.redirect_stdout(sys.stderr),
         INTERRUPTS.noticed(),
         FORGOTTEN.noticed(),

@@ -54,6 +54,7 @@ def key(scenario: Scenario, limits: Iterable[object]) -> str:
     """
     if not WITNESS.installed:
         raise NoKey("this process was not witnessed from its beginning")
+    # First: from here on, what is imported counts as strange, so the key is made of all that was loaded.
     _check_witness()
     value, roots = _digest_scenario(scenario)
     parts = [_surroundings(), repr(tuple(limits)), value, *sorted(WITNESS.known), *_users_code(), *_closure(roots)]
@@ -67,6 +68,7 @@ def check_still() -> None:
         NoKey.
     """
     _check_witness()
+    # A search may take hours, and modules are loaded when they are first used: an edit would be half in effect.
     if any(status(file) != first for file, first in _engine_at_first()):
         raise NoKey("files of lakeproof have changed meanwhile")
 
@@ -89,27 +91,34 @@ class _Pickler(pickle.Pickler):
         """What is written in place of a value; None: what pickle writes."""
         if isinstance(value, FunctionType):
             return self._function(value)
+        # By name, as pickle does it; the code of its methods is in the module, which becomes a root.
         if isinstance(value, type):
             self._check_place(value)
             return ("class", value.__module__, value.__qualname__)
         if isinstance(value, ModuleType):
             self._roots.add(value.__name__)
             return ("module", value.__name__)
+        # pickle refuses it, as it does functions and modules: what stands for it is pickled in its place.
         if isinstance(value, MappingProxyType):
             return ("mapping", dict(value))
         if isinstance(value, set | frozenset):
+            # A set has no order of its own: strings hash differently in each process.
             return (type(value), sorted(_pickle_value(each, self._roots) for each in value))
+        # The class of a value decides what it does, so its module's code counts.
         self._roots.add(type(value).__module__)
         return ("cached", value.__wrapped__) if isinstance(value, _CACHED) else None
 
     def _function(self, value: FunctionType) -> object:
         home = str(value.__globals__.get("__name__"))  # not what it says itself: wraps() changes that
+        # A function that exec made elsewhere has globals that no witnessed module has filled.
         if home not in sys.modules or value.__globals__ is not vars(sys.modules[home]):
             raise NoKey(f"{value.__qualname__}: a function without a module")
         self._roots.add(home)
         cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
+        # Not by name: two functions that one factory has made share it.
         code = dumps(value.__code__, _MARSHAL)
         known = (home, value.__qualname__, code, value.__defaults__, value.__kwdefaults__)
+        # The attributes of a function as well: a decorator leaves there what it wraps.
         return ("function", *known, cells, vars(value))
 
     def _check_place(self, value: type) -> None:
@@ -156,6 +165,7 @@ def _users_code() -> Iterator[str]:
 def _closure(roots: Iterable[str]) -> Iterator[str]:
     """The code of lakeproof's flows and invariants that these modules, and the user's, reach by imports."""
     files = _files()
+    # What a user's file imports of lakeproof is reached even where no function of the scenario comes from it.
     named = {name for file in WITNESS.executed if not file.startswith(PACKAGE) for name in _modules_imported(file)}
     waiting, met = [*roots, *named], set[str]()
     while waiting:
@@ -163,6 +173,7 @@ def _closure(roots: Iterable[str]) -> Iterator[str]:
         file = files.get(name)
         if file is not None and name not in met:
             met.add(name)
+            # The package as well: its ``__init__`` is executed before the module, and may rebind names in it.
             waiting += (*_modules_imported(file), name.rpartition(".")[0])
     yield from (_code(files[name]) for name in sorted(met))
 
@@ -177,6 +188,7 @@ def _files() -> Mapping[str, str]:
 def _code(file: str) -> str:
     """A digest of what was executed of a file."""
     digest = sha256(file.encode())
+    # Several, where a module was reloaded or one file was executed under two names.
     for code in WITNESS.executed.get(file, ()):
         digest.update(dumps(code, _MARSHAL))
     if file not in WITNESS.executed:
@@ -191,9 +203,11 @@ def _modules_imported(file: str) -> frozenset[str]:
     waiting = list(WITNESS.executed.get(file, ()))
     while waiting:
         code = waiting.pop()
+        # Each name, not only those of imports: a module too many costs a search, one too few a wrong verdict.
         found.update(code.co_names)
         waiting += (each for each in code.co_consts if isinstance(each, CodeType))
     modules = {name for name in found if name in sys.modules}
+    # ``from lakeproof.impl import effects`` has the names "lakeproof.impl" and "effects".
     pairs = (f"{package}.{name}" for package in modules if "." in package for name in found)
     return frozenset(modules) | {pair for pair in pairs if pair in sys.modules}
 
@@ -201,11 +215,15 @@ def _modules_imported(file: str) -> frozenset[str]:
 @cache
 def _surroundings() -> str:
     """Python, what is installed, and the engine."""
+    # What changes the behaviour of code that is the same: -O, -W, the time zone, the encoding of texts.
     python = (sys.version, sys.flags, sys.warnoptions, time.tzname, setlocale(LC_CTYPE))
     digest = sha256(repr((version(), python, os.uname().machine)).encode())
+    # RECORD lists the files of a distribution with their SHA-256. The files of an editable install lie elsewhere,
+    # and are witnessed.
     for record in sorted(record for folder in INSTALLED for record in Path(folder).glob("*-info/RECORD")):
         digest.update(record.read_bytes())  # the digest of each file that is installed
     for file, first in _engine_at_first():
+        # Which version of it was loaded is not known.
         if first[0] >= WITNESS.began_ns:
             raise NoKey(f"{file} has changed since the command began")
         digest.update(Path(file).read_bytes())
@@ -214,5 +232,6 @@ def _surroundings() -> str:
 
 @cache
 def _engine_at_first() -> tuple[tuple[str, tuple[int, ...]], ...]:
+    # The files and not the code: modules of the engine were loaded before the witness began.
     files = sorted(str(path) for folder in ENGINE for path in Path(PACKAGE, folder).glob("*.py"))
     return tuple((file, status(file)) for file in files)

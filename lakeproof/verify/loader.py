@@ -43,10 +43,12 @@ class Source:
         Raises:
             LoadError.
         """
+        # From here on code of a user may run: what it reads decides verdicts, so it is noted.
         WITNESS.noting = True
         if WITNESS.installed:
             del sys.argv[1:], sys.orig_argv[1:]  # they are no part of a key
         if self.file is None:
+            # Here, since it executes the designs: the witness must have begun.
             from lakeproof.designs import catalogue
 
             try:
@@ -64,6 +66,7 @@ def load_file(path: Path, code: CodeType | None = None) -> tuple[Scenario, ...]:
     Raises:
         LoadError: it cannot be read or executed, or what it offers is no list of scenarios.
     """
+    # Around both: reading the list runs code of the file, too (``__repr__`` and ``__eq__`` of its values).
     with _isolate_file(path):
         return _scenarios_in(_execute_file(path, code), path)
 
@@ -102,12 +105,14 @@ def _execute_file(path: Path, code: CodeType | None = None) -> ModuleType:
     except OSError as error:
         raise LoadError(f"{path}: cannot be read: {error.strerror}; name a Python file with SCENARIOS") from error
     try:
+        # From bytes, so that a coding declaration of the file counts.
         code = compile(source, str(path), "exec") if code is None else code
     except SyntaxError as error:
         at = f"{path}:{error.lineno}:{error.offset}" if error.lineno else str(path)
         raise LoadError(f"{at}: not Python: {error.msg}; correct the syntax") from error
     except ValueError as error:  # a null byte
         raise LoadError(f"{path}: not Python: {error}; name a Python file with SCENARIOS") from error
+    # Without a loader: the file is compiled here, so that ``code`` can take its place.
     spec = importlib.util.spec_from_loader(name, loader=None, origin=str(path))
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
@@ -127,6 +132,7 @@ def _isolate_file(path: Path) -> Iterator[None]:
     """
     try:
         with (
+            # Results go to stdout, as JSON lines perhaps; a print of the file would be among them.
             contextlib.redirect_stdout(sys.stderr),
             INTERRUPTS.noticed(),
             WATCH.set_up(LOAD_SECONDS_MAX),
@@ -139,6 +145,7 @@ def _isolate_file(path: Path) -> Iterator[None]:
         where = place_in_file(error, path) or path
         raise LoadError(f"{where}: still executing after {LOAD_SECONDS_MAX:g} s; end its loop") from error
     except BaseException as error:
+        # The file itself may use up the memory; at this point nothing else runs, so it is to blame.
         if is_ours(error) and not isinstance(error, MemoryError):
             raise
         shown = message_of(error) or "no message"
@@ -147,6 +154,7 @@ def _isolate_file(path: Path) -> Iterator[None]:
 
 def place_in_file(error: BaseException, path: Path) -> str | None:
     """``FILE:LINE`` of the innermost place of a traceback that lies in the user's file; None if there is none."""
+    # The innermost one: further in, the traceback is in libraries that the file calls, or in lakeproof.
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f"{path}:{frames[-1].lineno}" if frames else None
 
@@ -160,6 +168,7 @@ def import_beside(path: Path) -> None:
     while (folder / "__init__.py").exists():
         folder = folder.parent
     if str(folder) not in sys.path:
+        # It stays there: flows may import within a function, while the search runs.
         sys.path.append(str(folder))
 
 
@@ -189,7 +198,9 @@ def matching(names: Sequence[str], patterns: Sequence[str]) -> frozenset[str]:
     """
     chosen: set[str] = set() if patterns else set(names)
     for pattern in patterns:
+        # Not fnmatch, which folds case on some systems: a pattern means the same everywhere.
         matched = {name for name in names if fnmatchcase(name, pattern) or pattern in name}
+        # A whole name names one scenario, also where it is a part of others: "a/b" does not mean "a/b-c".
         if pattern in names:
             matched = {pattern}
         if not matched:
@@ -212,6 +223,7 @@ def scenario_named(scenarios: Sequence[Scenario], name: str, place: str) -> Scen
 
 
 def _suggestion(pattern: str, names: Sequence[str]) -> str:
+    # First a name that is nearly this one; else the beginnings of names, as a design and variant may be meant.
     close = difflib.get_close_matches(pattern, names, SUGGESTIONS_MAX, cutoff=0.75)
     if not close:
         parts = sorted({"/".join(name.split("/")[:2]) for name in names})

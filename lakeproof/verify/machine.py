@@ -9,12 +9,14 @@ from pathlib import Path
 
 def cores() -> int:
     """The cores that this process may use."""
+    # Not cpu_count alone: in a container or under taskset, this process may have fewer.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def user_cache() -> Path:
     """Source: XDG Base Directory Specification."""
     home = os.environ.get("XDG_CACHE_HOME", "")
+    # The specification has relative paths ignored.
     return (Path(home) if home.startswith("/") else Path.home() / ".cache") / "lakeproof"
 
 

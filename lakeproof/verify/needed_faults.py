@@ -37,6 +37,7 @@ def drop_faults(scenario: Scenario, invariant_id: str, seconds_max: float) -> tu
     faults = scenario.faults
     kinds = [name for name, budget in attrs.asdict(faults, recurse=False).items() if budget]
     found = [_without(scenario, invariant_id, _words(kind), _drop(faults, kind), seconds_max) for kind in kinds]
+    # Each kind can stand in for another one, so none is needed alone; that says nothing of having none at all.
     if len(kinds) > 1 and all(each.verdict == "not needed" for each in found):
         found.append(_without(scenario, invariant_id, ANY, Faults(), seconds_max))
     return tuple(found)
@@ -54,10 +55,12 @@ def _words(kind: str) -> str:
 
 
 def _without(scenario: Scenario, invariant_id: str, name: str, faults: Faults, seconds_max: float) -> Dropped:
+    # The calls of each aftermath may raise, so all of them stay for NO_UNHANDLED_EXCEPTION.
     aftermath = [each for each in scenario.aftermath if invariant_id in (each.id, NO_UNHANDLED_EXCEPTION)]
     reduced = attrs.evolve(
         scenario,
         faults=faults,
+        # The others would only delay the answer: a search ends when all that it seeks is violated.
         invariants=[each for each in scenario.invariants if each.id == invariant_id],
         aftermath=aftermath,
         expect={invariant_id: "violated"},
@@ -67,6 +70,7 @@ def _without(scenario: Scenario, invariant_id: str, name: str, faults: Faults, s
     if found is not None and found.counterexample is not None:
         steps = plural(len(found.counterexample.moves), "step")
         return Dropped(fault=name, verdict="not needed", why=f"it is violated without, in {steps}")
+    # After the counterexample: a search that has found one need not be complete.
     if result.complete:
         states = plural(result.states, "state")
         return Dropped(fault=name, verdict="needed", why=f"no schedule violates it without; all {states} were searched")

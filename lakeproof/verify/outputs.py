@@ -21,6 +21,7 @@ class TraceFiles:
         self.folder = folder
         self.written: dict[tuple[str, str], Path] = {}
         self._suffix = f".{kind}.json" if kind else ".json"
+        # Of all scenarios at once: the name of a file must not depend on which of them are violated, or in which order.
         self._paths = self._distinct([(s.name, name) for s in scenarios for name in s.ids])
         check_writable(folder)
 
@@ -48,6 +49,7 @@ class TraceFiles:
         stems = {pair: _UNFIT.sub("_", f"{pair[0]}.{pair[1]}") for pair in pairs}
         met: dict[str, int] = {}
         for stem in stems.values():
+            # In lower case: macOS and Windows take names that differ by case alone for one file.
             met[stem.lower()] = met.get(stem.lower(), 0) + 1
         return {
             pair: self.folder / f"{stem if met[stem.lower()] == 1 else f'{stem}.{_fingerprint(pair)}'}{self._suffix}"
@@ -56,11 +58,13 @@ class TraceFiles:
 
 
 def _fingerprint(pair: tuple[str, str]) -> str:
-    return sha256("\0".join(pair).encode()).hexdigest()[:8]
+    return sha256("\0".join(pair).encode()).hexdigest()[:8]  # no name holds a NUL: two pairs are two texts
 
 
 def check_writable(folder: Path, option: str = "--out") -> None:
     """Say at the beginning of a long run what would fail at its end. Raises Unusable."""
+    # The folder is made with the first trace, so the nearest one that is there decides. A dangling link does not
+    # exist to `Path.exists`, and blocks the name all the same.
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists() or path.is_symlink())
     if not existing.is_dir():
         raise unwritable(existing, "it is no folder", option)

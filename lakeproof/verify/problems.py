@@ -36,6 +36,7 @@ def problems(scenario: Scenario) -> Iterator[str]:
         yield from _text_problems(getattr(scenario, field), field)
     if type(scenario.start_time) is not int:
         yield f"start_time: {kind(scenario.start_time)}: expected an integer, microseconds since 1970"
+    # A derived class may have budgets that no mode spends, and that no trace writes.
     if type(scenario.faults) is not Faults:
         yield f"faults: {kind(scenario.faults)}: expected Faults(...), of no class derived from it"
     yield from _call_problems(scenario.setup, "setup")
@@ -44,6 +45,7 @@ def problems(scenario: Scenario) -> Iterator[str]:
     for number, calls in enumerate(scenario.clients):
         yield from _call_problems(calls, f"clients[{number}]")
         yield from _call_problems(recovery(calls), f"clients[{number}].recover")
+    # What is no Call was reported above, and the rest of the file is still looked at.
     names = {call.name for calls in scenario.clients for call in calls if isinstance(cast("object", call), Call)}
     for number, invariant in enumerate(scenario.invariants):
         yield from _invariant_problems(invariant, f"invariants[{number}]", names)
@@ -56,6 +58,7 @@ def problems(scenario: Scenario) -> Iterator[str]:
 
 def _invariant_problems(invariant: Invariant, place: str, names: Collection[str]) -> Iterator[str]:
     match invariant:
+        # ``at_end`` is optional: without it, it is no function and no problem.
         case Monitor():
             yield from _id_problems(invariant, place, ("advance", *(("at_end",) if invariant.at_end else ())))
         case OnStep():
@@ -72,6 +75,7 @@ def _invariant_problems(invariant: Invariant, place: str, names: Collection[str]
             yield from _id_problems(invariant, place, functions)
             if invariant.fairness not in FAIRNESS:
                 yield f"{place}.fairness: {invariant.fairness!r}: expected one of {', '.join(map(repr, FAIRNESS))}"
+            # A misspelt name would make a promise that no call owes, which holds of every flow.
             if isinstance(invariant, Terminates) and invariant.name not in names:
                 known = ", ".join(sorted(names))
                 yield f"{place}.call: {invariant.name!r}: no client calls it; the clients call {known}"
@@ -105,6 +109,7 @@ def _name_problems(name: object, place: str, length_max: int, repair: str) -> It
 
 
 def _text_problems(text: object, place: str) -> Iterator[str]:
+    # Exactly: an enum of strings prints as another text than it compares as, and names become files.
     if type(text) is not str:
         repair = "; use its .value" if isinstance(text, str) else ""
         yield f"{place}: {kind(text)}: expected plain text{repair}"
@@ -131,6 +136,7 @@ def _signature_problems(call: Call) -> Iterator[str]:
     except (TypeError, ValueError):  # some callables have none
         return
     try:
+        # Else a wrong number of arguments would be a TypeError in the flow: a violation, with a trace.
         signature.bind("env", *call.args, **dict(call.options))
     except TypeError as error:
         yield f"{call}: {error}; a flow takes env, and then what the Call has"
@@ -138,5 +144,6 @@ def _signature_problems(call: Call) -> Iterator[str]:
 
 def kind(thing: object) -> str:
     """A value that was found, for a message: shortened, with its type."""
+    # Addresses differ from run to run.
     shown = re.sub(r" at 0x[0-9a-fA-F]+", "", str(thing) if isinstance(thing, Call) else safe_repr(thing))
     return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(thing).__name__})"

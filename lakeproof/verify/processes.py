@@ -59,6 +59,7 @@ class Listener(Protocol):
 def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener) -> Iterator[Outcome]:
     """The outcome of each scenario, as they come in: large ones are begun first. What ended a scenario is
     its outcome."""
+    # Before a search loads NumPy: its libraries read these variables once, when they are loaded.
     for name in SINGLE_THREADED:
         os.environ.setdefault(name, "1")
     if source.file is not None or min(jobs, len(scenarios)) > 1:
@@ -81,6 +82,7 @@ class _Throttled:
         self._next = 0.0
 
     def __call__(self, depth: int, states: int, _: int) -> None:
+        # A search reports each level: a small one has many a second, and each would be a message through a pipe.
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + REPORT_SECONDS
             self._listener.at(self._name, depth, states)
@@ -107,8 +109,11 @@ def _run_on_processes(
         for _ in range(jobs):
             workers.append(_begin(_start_worker(task, by_name, source, workers), waiting, listener))
         while any(worker.scenario for worker in workers):
+            # With a limit, so that overseers look, and the display moves, while no worker has anything to report.
             ready = wait([worker.pipe for worker in workers if worker.scenario], POLL_SECONDS)
             for index, worker in enumerate(workers):
+                # The watch within has not ended it: the code is in a call into C, or has taken the timer away. Its pipe
+                # closes now, and is found ready by a later `wait`.
                 if worker.overseer.out_of_time():
                     worker.killed = True
                     worker.process.kill()
@@ -118,6 +123,7 @@ def _run_on_processes(
                 if outcome is None:
                     continue
                 listener.finished(worker.scenario.name, outcome)
+                # Its code has ended it: only what is still waiting needs another process.
                 if worker.process.exitcode is not None and waiting:
                     workers[index] = worker = _start_worker(task, by_name, source, workers)
                 _begin(worker, waiting, listener)
@@ -136,6 +142,7 @@ def _size(scenario: Scenario) -> tuple[int, int]:
 
 def _start_worker(task: Task, by_name: Mapping[str, Scenario], source: Source, workers: Sequence[_Worker]) -> _Worker:
     ours, theirs = Pipe()
+    # Anonymous memory is shared by a fork: 16 bytes are the two doubles of a Board.
     board = memoryview(mmap.mmap(-1, 16)).cast("d")
     # A fork has the parent's ends of all pipes: while it holds one, its owner never sees that the parent closed it.
     inherited = [ours, *(worker.pipe for worker in workers if not worker.pipe.closed)]
@@ -145,22 +152,23 @@ def _start_worker(task: Task, by_name: Mapping[str, Scenario], source: Source, w
             pipe.close()
         _work(theirs, board, task, by_name, source)
 
+    # daemon: the interpreter ends it at its own end, and does not wait for it.
     process = get_context("fork").Process(target=work, daemon=True)
     with deaf_to_interrupts(), warnings.catch_warnings():  # inherited: Ctrl-C is the parent's affair
         warnings.simplefilter("ignore", DeprecationWarning)  # threads: none of ours holds a lock that a worker needs
         process.start()
-    theirs.close()
+    theirs.close()  # else this process would hold the end open, and never see EOF when the worker dies
     return _Worker(process, ours, Overseer(board))
 
 
 @contextmanager
 def away_from_the_working_directory() -> Iterator[None]:
     """Python looks for modules of ``python -c`` in the working directory first. A ``signal.py`` that a user has there
-    would end new processes, and the one that multiprocessing keeps beside them, before they begin. That one only counts
-    shared semaphores, of which there are none here: if it was ended, it is begun again without a word."""
+    would end new processes, and the one that multiprocessing keeps beside them, before they begin."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:
+        # The tracker counts shared semaphores, of which there are none here: if it was ended, that is no loss.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             resource_tracker.ensure_running()
@@ -198,6 +206,7 @@ def _receive_outcome(worker: _Worker, listener: Listener) -> Outcome | None:
     assert worker.scenario is not None
     try:
         message = worker.pipe.recv()
+    # It died, perhaps in the middle of a message. Where this process has killed it, its exit code is SIGKILL's.
     except (EOFError, OSError):
         worker.process.join()
         return _outcome_of_death(worker.scenario, HUNG if worker.killed else worker.process.exitcode)
@@ -219,6 +228,7 @@ def _outcome_of_death(scenario: Scenario, exitcode: int | None) -> Outcome:
         return inconclusive_outcome(
             scenario, "its code ran on without an effect, and could not be interrupted; end its loop"
         )
+    # An exit code comes from its own code; a signal from outside, as from a kernel that is short of memory.
     if exitcode is None or exitcode >= 0 or exitcode == -signal.SIGALRM:  # the timer of the watch outlives an exec
         return unusable(
             scenario,
@@ -229,9 +239,10 @@ def _outcome_of_death(scenario: Scenario, exitcode: int | None) -> Outcome:
 
 
 def _dismiss(workers: Sequence[_Worker]) -> None:
-    """Killed: a fork has the handlers of this process, and the server of `explore` takes SIGTERM for a request."""
+    """End all workers, whatever they are at."""
     for worker in workers:
         worker.pipe.close()
+        # SIGKILL: a fork has the handlers of this process, and the server of `explore` takes SIGTERM for a request.
         worker.process.kill()
     for worker in workers:
         worker.process.join()
@@ -264,6 +275,7 @@ def _send(pipe: "Connection[object, object]", outcome: Outcome, scenario: Scenar
         raise
     except Exception as error:  # noqa: BLE001  # it holds a value of the user's, which refuses in its own way
         why = f"{scenario.name}: its verdicts hold a value that is no plain text or number: {in_one_line(error)}"
+        # Without its faults, which may hold the value: a class derived from int, say.
         pipe.send(unusable(attrs.evolve(scenario, faults=Faults()), why))
 
 
@@ -271,6 +283,7 @@ def _work(
     pipe: "Connection[object, object]", board: Board, task: Task, by_name: Mapping[str, Scenario], source: Source
 ) -> None:
     """What a process does: run what it is sent the name of, until the other end of the pipe is closed."""
+    # A parent that is killed by SIGKILL runs no `finally`, and would leave its workers behind.
     die_with_parent()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has its parent's handler; `_dismiss` means the process
     os.dup2(2, 1)  # results are the command's: what flows print must not be among them
@@ -282,7 +295,9 @@ def _work(
             try:
                 outcome = carried_out(task, scenario, source, _Throttled(_Sender(pipe), scenario.name))
                 _send(pipe, outcome, scenario)
+            # The parent is gone: there is no one to report to.
             except (BrokenPipeError, ConnectionResetError):
                 raise
             except OSError as error:
+                # A plain one, which can be pickled; the parent raises it.
                 pipe.send(OSError(error.errno, error.strerror, error.filename))

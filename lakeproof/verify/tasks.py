@@ -51,9 +51,11 @@ class Verdict:
     def unexpected(self) -> bool:
         """Whether the verdict differs from what is expected. A sample cannot do better than find no violation; and what
         the scenario does not name is left open wherever the rest is."""
+        # The limit that left it open left the rest open, too: that is reported once.
         if not self.named and self.verdict == "inconclusive":
             return False
         if self.sampled and self.verdict == "inconclusive":
+            # "holds" cannot be sampled, so only a violation that was expected and not found is news.
             return self.expected == "violated"
         return self.verdict != self.expected
 
@@ -112,15 +114,20 @@ class Verify:
         def traced(name: str, found: Counterexample | None) -> Trace | None:
             if found is None or not self.traced:
                 return None
+            # Not made simpler: a lasso with fewer changes between clients may be no longer fair.
             if is_liveness(scenario, name):
                 return make_trace(scenario, source, name, found.moves, found.loop)
+            # A search takes the first shortest schedule that it meets; another one may interrupt fewer calls.
             return make_trace(scenario, source, name, reduce_preemptions(scenario, found.moves, name))
 
         limits = Limits(
             states_max=self.states_max, seconds_max=self.seconds_max, memory_bytes_max=self.memory_bytes_max
         )
+        # Around the traces, too: they run the flows once more.
         with Blame(scenario, source):
             result = self.search(scenario, limits, progress)
+            # Where all that is named is decided, an undecided `NO_UNHANDLED_EXCEPTION` is news; else one limit left
+            # both open.
             undecided = any(
                 each.verdict == "inconclusive" for each in result.findings if each.id in scenario.sought_ids
             )
@@ -187,6 +194,7 @@ class Sample:
                     trace=traced(name) if name in found.violations else None,
                     sampled=True,
                 )
+                # `NO_UNHANDLED_EXCEPTION` is there only if it is violated: a sample cannot say more of it.
                 for name in (*scenario.named_ids, *(id_ for id_ in found.violations if id_ not in scenario.named_ids))
             )
         seconds = time.perf_counter() - started
@@ -230,8 +238,10 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
     """
     from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Undecided
 
+    # A sample has no limit of its own.
     seconds = getattr(task, "seconds_max", None)
     try:
+        # No stretch of code may outlast the search. Never below a second: the watch counts ticks of 0.2 s.
         limit = max(1.0, min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX))
         with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(limit):
             return task.run(scenario, source, progress)
@@ -241,9 +251,11 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
         return inconclusive_outcome(scenario, str(error))
     except MemoryError:
         return inconclusive_outcome(scenario, "no memory is left; fewer --jobs or less --max-memory may help")
+    # Not the user's: those are outcomes of calls, or `Blame` has made them Unusable.
     except OSError:
         raise
     except BaseException as error:
+        # One that a flow has raised by itself is a mistake in its file.
         if isinstance(error, KeyboardInterrupt) and INTERRUPTS.came:
             raise
         return unusable(scenario, f"{scenario.name}: {MISTAKE}", traceback.format_exc())
@@ -285,16 +297,20 @@ class Blame:
         from lakeproof.search.fence import NotAnEffect, is_ours, message_of
         from lakeproof.search.replay import NotReproduced
 
+        # Unusable has its place already.
         if error is None or is_ours(error) or isinstance(error, Unusable):
             return
         where = None if self._source.file is None else place_in_file(error, self._source.file)
+        # An error of an invariant arrives as a ScenarioError that was raised in lakeproof: its cause has the line.
         cause = error.__cause__
         if where is None and isinstance(cause, Exception) and self._source.file is not None:
             where = place_in_file(cause, self._source.file)
         message = message_of(error) or "no message"
         ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, NoProtobuf, Undecodable)
+        # What lakeproof raises about a scenario. Of anything else the file is to blame only if a line of it ran.
         if isinstance(error, ours):
             place = error.place if isinstance(error, NotAnEffect) else where or self._source.file
+            # Some messages begin with the name of the scenario already.
             named = message if message.startswith(self._scenario.name) else f"{self._scenario.name}: {message}"
             raise Unusable(f"{place}: {named}" if place else named) from error
         if where is not None:

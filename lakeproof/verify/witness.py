@@ -26,6 +26,7 @@ from os import stat  # as it was before the witness stood before it
 from types import CodeType, FrameType
 from typing import Final
 
+# As code names it: no links are resolved, since ``co_filename`` has the path by which a module was found.
 PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # noqa: PTH100, PTH120  # a prefix
 FLOWS: Final = tuple(f"{PACKAGE}{folder}{os.sep}" for folder in ("impl", "model", "designs", "languages"))
 """What of lakeproof is no part of the engine: flows, invariants, programs. They may read as little as a user's may."""
@@ -34,6 +35,7 @@ ENGINE: Final = ("", "search", "verify", "impl", "impl/codec", "model")
 """Folders of lakeproof whose files have a part in each search: of `impl` and `model`, what all flows share."""
 
 STANDARD: Final = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
+# By what is on the path, not by `site`: Debian has dist-packages, and PYTHONPATH may add further folders.
 INSTALLED: Final = tuple(
     f"{path}{os.sep}"
     for path in (*sys.path, f"{STANDARD}site-packages")
@@ -48,6 +50,7 @@ NEEDED: Final = tuple(
 """Packages that lakeproof needs: they read their own settings. Another one that is compiled may read what it likes."""
 
 READINGS: Final = {
+    # Names of events as in Python's documentation, "Audit events table".
     **dict.fromkeys(("open", "os.getxattr", "os.listxattr"), "reads"),
     **dict.fromkeys(("os.listdir", "os.scandir", "glob.glob"), "lists"),
     **dict.fromkeys(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "pty.spawn"), "starts"),
@@ -60,6 +63,7 @@ READINGS: Final = {
 ANOTHER_PROGRAM: Final = "a flow runs in another program, whose files are not known; it is searched each time"
 """Why the verdicts of such a scenario are not kept: there is nothing to repair."""
 
+# CPython raises no audit event for these: a flow that looks whether a file exists would not be seen.
 FILES: Final = ("access", "lstat", "readlink", "stat", "statvfs")
 CALLS: Final = ("cpu_count", "getcwd", "getcwdb", "getlogin", "getuid", "sched_getaffinity", "sysconf", "uname")
 """Functions of `os` that read a file, or the machine, and that no event tells of. Not each machine has all."""
@@ -83,7 +87,9 @@ class Witness:
         self.known: set[str] = set()
         """What was read when the file was loaded, and differs in writing if it differs: keys have it."""
         self._handlers: dict[str, Callable[..., None]] = {  # type: ignore[explicit-any]  # each event has its arguments
+            # ``exec`` comes with the code object of a module before it runs, whether from source or from a .pyc.
             "exec": self._note_code,
+            # ``file`` is set for a compiled module only. Others come by ``exec``: this file's name is as good as none.
             "import": lambda _, file: self._is_read("imports the compiled", file or __file__),
             **{event: partial(self._is_read, word) for event, word in READINGS.items()},
         }
@@ -91,25 +97,31 @@ class Witness:
     def install(self) -> None:
         """Begin. Cost: a call for each event that Python reports, some 100 ns."""
         self.installed, self.began_ns = True, time.time_ns()
+        # It cannot be removed: CPython has no function for that.
         sys.addaudithook(self._hear)
         _stand_before_the_environment(partial(self._is_read, "reads the environment:", own=True))
         for name in FILES:
             _stand_before(name, partial(self._is_read, "reads"))
+        # Not each of these is there on each system.
         for name in vars(os).keys() & CALLS:
             _stand_before(name, partial(self._is_read, "calls", name, own=True))
+        # The event ``import`` does not say whether a module was found, as in ``try: import x``.
         PathFinder.find_spec = partial(self._find_module, PathFinder.find_spec)  # type: ignore[method-assign]
 
     def _hear(self, event: str, args: tuple[object, ...]) -> None:
         handler = self._handlers.get(event)
         if handler is not None:
+            # Events have different numbers of arguments: the first two say what is read.
             handler(*args[:2])
 
     def _note_code(self, code: object) -> None:
         assert isinstance(code, CodeType)
         file = code.co_filename
+        # "<string>" and the like are code that was made by other code, which is in the key.
         if file.startswith("<") or _is_recorded(file):
             return
         self.executed.setdefault(file, []).append(code)
+        # The key was made when flows began to run, and lacks this file.
         if self.running and not is_engine(file):
             self.strange = self.strange or f"{file} is imported while flows run; import it when the file is loaded"
 
@@ -117,8 +129,10 @@ class Witness:
         """own: a package in `NEEDED` may; these are its own settings."""
         name = os.fsdecode(what) if isinstance(what, str | bytes | os.PathLike) else ""
         is_file = word in ("reads", "lists")
+        # A descriptor other than 0 comes from an open that was noted; 0 is stdin, which nothing has opened.
         if _is_settled(name) or (is_file and isinstance(what, int) and what):  # it was read when it was opened
             return
+        # Packages read data of their own as they load: the key can hold the status of such a file.
         known = f"{name} {status(name)}" if is_file and name.startswith(INSTALLED) else ""
         self._note(f"{word} {name or what}", known, own)
 
@@ -128,11 +142,13 @@ class Witness:
         """To know what is found is enough: a later process that finds more, or less, knows something else."""
         found = find(name, *args, **options)
         place = str(found and (found.origin or list(found.submodule_search_locations or ())))
+        # While the file is loaded, what is not found is no reading: the code that was executed shows what came of it.
         if not _is_settled(place) and (found or self.running):
             self._note(f"looks for {name} while flows run; import it when the file is loaded", place, own=True)
         return found
 
     def _note(self, what: str, known: str, own: bool) -> None:
+        # The walk up the stack is the dear part, and once something strange is known, no verdict is kept anyway.
         reader = None if self.strange or not self.noting else _reader(sys._getframe())  # noqa: SLF001
         if reader is None:
             return
@@ -141,6 +157,7 @@ class Witness:
             return
         if file.startswith(f"{PACKAGE}languages{os.sep}"):
             self.strange = ANOTHER_PROGRAM
+        # What is read when flows run already comes too late for the key.
         elif known and not self.running:
             self.known.add(known)
         else:
@@ -163,6 +180,7 @@ def _is_recorded(file: str) -> bool:
 
 def _is_settled(file: str) -> bool:
     """Whether a file belongs to Python, to lakeproof, or to what it needs: a key has what is in it."""
+    # "lib/../secret" begins like a file of the library.
     file = os.path.normpath(file)
     return _is_recorded(file) or f"{file}{os.sep}".startswith(PACKAGE)
 
@@ -171,8 +189,10 @@ def status(file: str) -> tuple[int, ...]:
     """What differs once a file has changed; first, when that was. Empty: there is none."""
     try:
         found = stat(file)  # noqa: PTH116  # for thousands of files
+    # ValueError: a NUL in the name.
     except (OSError, ValueError):
         return ()
+    # ctime cannot be set by a program, as mtime can: a file that was put back with its old times still differs.
     return found.st_ctime_ns, found.st_mtime_ns, found.st_size, found.st_ino
 
 
@@ -180,8 +200,10 @@ def _reader(frame: FrameType | None) -> FrameType | None:
     """The nearest frame outside of the standard library; None: Python's import reads, or there is none."""
     while frame is not None:
         file = frame.f_code.co_filename
+        # Python's import executes or looks for a module here: its code is noted by ``exec``, so this read is none.
         if (file, frame.f_code.co_name) in IMPORT:
             return None
+        # The standard library reads on behalf of its caller (``Path.read_text``), so the caller is the reader.
         if not file.startswith((__file__, "<")) and (file.startswith(INSTALLED) or not file.startswith(STANDARD)):
             return frame
         frame = frame.f_back
@@ -196,6 +218,7 @@ def _stand_before(name: str, noticed: Callable[[object], None]) -> None:
         return found(*args, **options)
 
     setattr(os, name, noticing)
+    # shutil and others test whether a function is in these sets before they pass it dir_fd or follow_symlinks.
     for group in (os.supports_dir_fd, os.supports_effective_ids, os.supports_fd, os.supports_follow_symlinks):
         if found in group:
             group.add(noticing)
@@ -203,6 +226,7 @@ def _stand_before(name: str, noticed: Callable[[object], None]) -> None:
 
 def _stand_before_the_environment(noticed: Callable[[object], None]) -> None:
     class Noticing(dict[bytes, bytes]):
+        # ``get``, ``in`` and getenv end here, too: all of them are `Mapping`'s, which subscripts.
         def __getitem__(self, name: bytes, /) -> bytes:
             noticed(name)
             return super().__getitem__(name)
