@@ -15,7 +15,7 @@ import attrs
 from lakeproof.impl.catalog.objects import at, copy_data, entry_of, is_owned, stage
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
-from lakeproof.impl.committed.errors import MissingObject
+from lakeproof.impl.committed.errors import DamagedObject, MissingObject
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
 from lakeproof.impl.graveler.merges import merge, revert
@@ -160,13 +160,13 @@ async def only_in(env: Env, repository: Repository, seen: World, expired: Iterab
     gone_from = set(expired)
     references: dict[CommitID, set[str]] = {}
     by_meta_range: dict[str, set[str]] = {}
-    # Equal metaranges are read once. One that is missing is not remembered, so an active commit that shares it is an
+    # Equal metaranges are read once. One that cannot be is not remembered, so an active commit that shares it is an
     # error.
     for commit_id, commit in sorted(seen.commits.items()):
         if commit.meta_range_id not in by_meta_range:
             try:
                 by_meta_range[commit.meta_range_id] = await _addresses(env, repository, commit)
-            except MissingObject:
+            except (MissingObject, DamagedObject):
                 if commit_id not in gone_from:
                     raise
                 continue

@@ -1,11 +1,14 @@
 """The flows of the world alone: what each does beside the flow of its part."""
 
+from collections.abc import Callable, Coroutine
+
 import attrs
 import pytest
 
-from lakeproof.designs._retention import RULES, A, write_history
+from lakeproof.designs._retention import RULES, A, B, write_history
 from lakeproof.designs.branch_designs import REPOSITORY
 from lakeproof.impl.codec import encode
+from lakeproof.impl.committed import CommittedError, DamagedObject, MissingObject
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.dump import RefsDump, dump_refs
 from lakeproof.impl.repositories.entities import uid_partition
@@ -14,6 +17,7 @@ from lakeproof.impl.retention.runs import MarkNotFound
 from lakeproof.impl.world.flows import FLOWS
 from lakeproof.impl.world.sentences import FOLDER
 from lakeproof.model import keys
+from lakeproof.model.committed import object_address
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.invariants.retention import active_data_is_kept
 from lakeproof.model.records import Repository, RepositoryState
@@ -50,6 +54,10 @@ async def lose(env: Env, repository: Repository, address: str) -> None:
     await env.objects.delete(address)
 
 
+async def damage(env: Env, repository: Repository, address: str) -> None:
+    await env.objects.put(address, b"damaged")
+
+
 async def sentences(env: Env, repository: Repository) -> tuple[str, ...]:
     found = env.store.scan(uid_partition(repository), prefix=CONDEMNED)
     return tuple([entry.key.removeprefix(CONDEMNED).decode() async for entry in found])
@@ -73,6 +81,21 @@ def test_there_is_no_sweep_without_a_mark() -> None:
     hand.run(FLOWS.mark, RULES, "1")
     with pytest.raises(MarkNotFound):
         hand.run(FLOWS.sweep, "2")
+
+
+@pytest.mark.parametrize(
+    ("break_object", "error"), [(lose, MissingObject), (damage, DamagedObject)], ids=["missing", "damaged"]
+)
+def test_of_what_cannot_be_read_an_expired_commit_brings_nothing_and_an_active_one_stops_the_run(
+    break_object: Callable[[Env, Repository, str], Coroutine[object, object, None]], error: type[CommittedError]
+) -> None:
+    hand = aged()
+    assert hand.run(FLOWS.mark, RULES, "1") == (f"{REPOSITORY.storage_namespace}/data/a",)
+    hand.run(break_object, object_address(REPOSITORY.storage_namespace, A.meta_range_id))
+    assert hand.run(FLOWS.mark, RULES, "2") == ()
+    hand.run(break_object, object_address(REPOSITORY.storage_namespace, B.meta_range_id))
+    with pytest.raises(error):
+        hand.run(FLOWS.mark, RULES, "3")
 
 
 def test_the_data_of_a_dead_instance_is_nobodys() -> None:
