@@ -286,9 +286,7 @@ async def _differences(
         where = _NAMES[type(row)], key_of(row)
         if where in found:
             words.append(f"{where[0]} {describe_key(row)}: there twice")
-        # A hash, not the row: the tables may be larger than the memory. It is salted in each process, and compared in
-        # one.
-        found[where] = hash(row)
+        found[where] = _fingerprint(row)
     counts: Counter[str] = Counter()
     for table in TABLES:
         for row in tables.rows(table):
@@ -296,9 +294,15 @@ async def _differences(
             copied = found.pop((table, key_of(row)), None)
             if copied is None:  # taken out: what is left at the end is not in the tables
                 words.append(f"{table} {describe_key(row)}: missing in the store")
-            elif copied != hash(row):
+            elif copied != _fingerprint(row):
                 words.append(f"{table} {describe_key(row)}: not the same in the store")
     words += [
         f"{table} {b'/'.join(key).decode('utf-8', 'backslashreplace')}: not in the tables" for table, key in found
     ]
     return words[:at_most], tuple((table, counts[table]) for table in TABLES)
+
+
+def _fingerprint(row: Row) -> int:
+    """In the place of the row: the tables may be larger than the memory. Salted in each process, for this one alone."""
+    # Of its text: Python's hash of -1 is that of -2.
+    return hash(repr(row))

@@ -3,18 +3,28 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import attrs
 import pytest
 import trio
 
-from lakeproof.impl.codec import decode_repository
+from lakeproof.impl.codec import decode_commit, decode_repository, encode
 from lakeproof.impl.migration import migration
 from lakeproof.impl.migration.checks import problems
 from lakeproof.impl.migration.migration import AlreadyMigrated, Different, HalfMigrated, NotEmpty
-from lakeproof.impl.migration.rows import BranchRow, MemoryTables, RepositoryRow, Row, StagedRow, TagRow, UnusableTables
+from lakeproof.impl.migration.rows import (
+    BranchRow,
+    CommitRow,
+    MemoryTables,
+    RepositoryRow,
+    Row,
+    StagedRow,
+    TagRow,
+    UnusableTables,
+)
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import keys, kv
-from lakeproof.model.identifiers import TagID
+from lakeproof.model.identifiers import CommitID, TagID
 from tests.impl.migration.moving import ROWS, migrated, rows_in, version
 
 
@@ -88,6 +98,22 @@ def test_a_store_that_loses_a_row_is_found_out_and_not_switched() -> None:
     with pytest.raises(Different, match="graveler_tags r/v1: missing in the store"):
         migrated(store, MemoryTables(ROWS))
     assert version(store) != migration.VERSION
+
+
+class DatesBack(MemoryStore):
+    """Changes the date of a commit from -1 to -2, which have the same hash in Python."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Set) and op.key == keys.commit_key(CommitID("c1")):
+            commit = attrs.evolve(decode_commit(op.value), creation_date=-2)
+            op = attrs.evolve(op, value=encode(commit))
+        return await super().apply(op)
+
+
+def test_a_store_that_changes_a_number_by_one_is_found_out() -> None:
+    rows = [attrs.evolve(row, creation_date=-1) if isinstance(row, CommitRow) else row for row in ROWS]
+    with pytest.raises(Different, match="graveler_commits r/c1: not the same in the store"):
+        migrated(DatesBack(), MemoryTables(tuple(rows)))
 
 
 @pytest.mark.parametrize(
