@@ -18,7 +18,7 @@ class NotWritten(Exception):
 
 
 def write_zip(path: Path, collected: Collected) -> None:
-    """Write to a temporary file beside, and rename that. Nothing is overwritten. Raises NotWritten."""
+    """Write to a temporary file beside, and give that its name. Nothing is overwritten. Raises NotWritten."""
     refuse_existing(path)
     try:
         # Only its owner may read it.
@@ -27,11 +27,13 @@ def write_zip(path: Path, collected: Collected) -> None:
             try:
                 _write(file, collected)
                 file.close()
-                refuse_existing(path)  # it may have come while the zip was written
-                temporary.rename(path)
-            except BaseException:
+                try:
+                    path.hardlink_to(temporary)  # not by a rename, which would replace what has come meanwhile
+                except OSError:
+                    refuse_existing(path)
+                    temporary.rename(path)  # the file system has no links
+            finally:
                 temporary.unlink(missing_ok=True)
-                raise
     except OSError as error:
         why = error.strerror or str(error)
         raise NotWritten(f"{path}: cannot be written: {why}; make room there, or name another file") from error

@@ -45,6 +45,24 @@ class TestZip:
             write_zip(path, diagnosed(stored()))
         assert path.read_text() == "mine"
 
+    @pytest.mark.parametrize("links", [True, False])
+    def test_nor_what_comes_while_it_is_written(
+        self, links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path, link = tmp_path / "d.zip", Path.hardlink_to
+
+        def come_first(self: Path, target: Path) -> None:
+            path.write_text("mine")
+            if not links:
+                raise OSError(1, "Operation not permitted")
+            link(self, target)
+
+        monkeypatch.setattr(Path, "hardlink_to", come_first)
+        with pytest.raises(NotWritten, match=r"d\.zip: is there already; remove it, or name another file"):
+            write_zip(path, diagnosed(stored()))
+        assert path.read_text() == "mine"
+        assert list(tmp_path.iterdir()) == [path]
+
     def test_a_folder_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(NotWritten, match=r"d\.zip: cannot be written: No such file or directory; make room there"):
             write_zip(tmp_path / "none" / "d.zip", diagnosed(stored()))
@@ -53,6 +71,7 @@ class TestZip:
         def full(self: Path, target: Path) -> None:
             raise OSError(28, "No space left on device")
 
+        monkeypatch.setattr(Path, "hardlink_to", full)
         monkeypatch.setattr(Path, "rename", full)
         with pytest.raises(NotWritten, match=r"d\.zip: cannot be written: No space left on device; make room there"):
             write_zip(tmp_path / "d.zip", diagnosed(stored()))
