@@ -135,6 +135,7 @@ def _of_any(lines: list[str]) -> list[str]:
         ("dynamodb+http://127.0.0.1:1/kvstore", "kvstore"),
         ("dynamodb+http://127.0.0.1:1/", "names no table"),
         ("rows.jsonl", "rows.jsonl:1: "),
+        ("deep.jsonl", "deep.jsonl:1: no JSON"),
         ("dump.json", "no JSON"),
     ],
 )
@@ -143,6 +144,7 @@ def test_what_cannot_be_read_is_one_line_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rows.jsonl").write_text('{"partition_key": 3}\n')
+    Path("deep.jsonl").write_text('{"partition_key": ' + 100_000 * "[")
     Path("dump.json").write_text('{"entries": [')
     done = lakeproof("diagnose", source, "--out", "d.zip")
     assert done.exit_code == 2

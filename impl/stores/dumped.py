@@ -120,7 +120,7 @@ def lines(path: Path) -> Iterator[Row]:
                 continue
             try:
                 found = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 why = " ".join(str(error).split())[:120]
                 raise NotADump(f"{path}:{number}: no JSON ({why}); write the rows again") from None
             if not isinstance(found, dict) or not found.keys() >= set(LINE_FIELDS):
