@@ -23,10 +23,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("design", help="the machine: the name of a design of the catalogue")
     parser.add_argument("--run", help="the seed of one run, as a failure says it")
     parser.add_argument("--seed", default="0", help="the seed of many runs")
-    parser.add_argument("--runs", type=int, default=0, help="how many; the machine's budget, if it is not given")
+    parser.add_argument("--runs", type=int, help="how many; the machine's budget, if it is not given")
     parser.add_argument("--ask", default="", help="the id of the one invariant to ask; also one that is refuted")
     parser.add_argument("--as-found", action="store_true", help="tell the run as it was, not made smaller")
     given = parser.parse_args(arguments)
+    # A range of none would end without a violation.
+    if given.runs is not None and given.runs < 1:
+        parser.exit(2, f"--runs {given.runs}: expected at least 1\n")
     try:
         swarm = machine(given.design, only=given.ask)
     except KeyError:
@@ -35,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if given.ask and given.ask not in (known := swarm.known_ids()):
             parser.exit(2, f"--ask {given.ask}: {given.design} has no such invariant; it has {', '.join(known)}\n")
-        found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs)
+        found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs or 0)
     except ScenarioError as error:
         parser.exit(2, f"{given.design}: its races make no machine: {error}\n")
     console = Console(soft_wrap=True)

@@ -132,6 +132,14 @@ class TestTheCommand:
         assert (ended.value.code, said.count("\n")) == (2, 1)
         assert said.startswith(f"{design}: {why}")
 
+    @pytest.mark.parametrize("runs", ["0", "-5"])
+    def test_no_runs_are_refused_for_they_would_find_nothing(
+        self, runs: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main([UNSEALED, f"--runs={runs}"])
+        assert (ended.value.code, capsys.readouterr().err) == (2, f"--runs {runs}: expected at least 1\n")
+
     def test_an_invariant_that_no_race_asks_is_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as ended:
             main([UNSEALED, "--ask", "acknowledged-write-is-lost"])
