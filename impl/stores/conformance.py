@@ -109,6 +109,10 @@ def name_claim(claim: Claim) -> Iterator[None]:
     except (kv.KVError, ExceptionGroup, ValueError) as error:  # no number: not what was written
         # A claim with tasks raises a group; one without is treated alike.
         within = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
+        if finding := within.subgroup(NotConforming):
+            raise NotConforming(f"{name}: {_first(finding)}") from error
+        if within.split((kv.KVError, ValueError))[1] is not None:
+            raise  # a bug of the driver, perhaps beside the answers to other tasks
         silent, other = within.split(NO_ANSWER)
         if other is None:
             raise NotJudged(f"{name}: no answer: {_first(silent)}") from error

@@ -1,6 +1,7 @@
 """Each claim of the conformance suite that is not told of a store in memory's own tests finds a planted fault."""
 
 from collections.abc import Callable
+from traceback import format_exception
 
 import pytest
 import trio
@@ -261,6 +262,46 @@ def test_a_value_that_is_no_number_is_a_finding_of_the_claim_that_counts() -> No
             await transact_is_atomic_or_refused(ReadsNoNumbers())
 
     with pytest.raises(NotConforming, match="invalid literal for int"):
+        trio.run(main)
+
+
+class IsBuggy(MemoryStore):
+    """A driver whose code fails where a predicate is to be compared."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf):
+            raise RuntimeError("a bug of the driver")
+        return await super().apply(op)
+
+
+@pytest.mark.parametrize("claim", [_kv_claims.set_if_none_creates, _kv_claims.one_of_many_concurrent_creators_wins])
+def test_a_bug_of_the_driver_is_no_finding_also_in_a_claim_with_tasks(claim: _kv_claims.Claim) -> None:
+    async def main() -> None:
+        with name_claim(claim):
+            await claim(IsBuggy())
+
+    with pytest.raises((RuntimeError, ExceptionGroup)) as caught:
+        trio.run(main)
+    assert "a bug of the driver" in "".join(format_exception(caught.value))
+
+
+class NeverSucceeds(MemoryStore):
+    """Planted: counts nothing."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf):
+            raise kv.PredicateFailed
+        return await super().apply(op)
+
+
+def test_a_finding_of_a_claim_with_tasks_is_in_its_own_words() -> None:
+    claim = _kv_claims.concurrent_increments_by_set_if_are_all_kept
+
+    async def main() -> None:
+        with name_claim(claim):
+            await claim(NeverSucceeds())
+
+    with pytest.raises(NotConforming, match=r"^concurrent increments by set if are all kept: set_if failed 40 times"):
         trio.run(main)
 
 
