@@ -19,7 +19,7 @@ Source: Amazon DynamoDB API Reference, API version 2012-08-10.
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Final, assert_never, cast
 
 import trio
@@ -108,11 +108,17 @@ class DynamoDBStore(Closing, Store):
         self.table = address.path or f"lakeproof-{secrets.token_hex(8)}"
         try:
             self.client = client_of(address, connections)
-            if self.own:
-                self.create_table(self.table, "B")
-            self._check()
+            with ExitStack() as failed:
+                failed.callback(self.close)  # on Ctrl-C, too: a table of its own does not stay
+                if self.own:
+                    self.create_table(self.table, "B")
+                self._check()
+                failed.pop_all()
         except (exceptions.ClientError, exceptions.BotoCoreError, ValueError) as error:
             raise Unusable(f"{name}: {self.explain(error)}; start the store, or mend the address") from error
+        # What is no DynamoDB answers anything: botocore reads an object without the parts that are relied on.
+        except (LookupError, TypeError) as error:
+            raise Unusable(f"{name}: an answer lacks a part ({error!r}); name a store that speaks DynamoDB") from error
 
     def create_table(self, table: str, kind: str) -> None:
         """A table with keys of the names above. kind: of the sort key. Returns when it is there."""

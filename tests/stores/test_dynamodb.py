@@ -198,6 +198,31 @@ def test_what_cannot_be_opened_is_one_line_without_secrets(dsn: str, says: str) 
     assert "secret" not in told_there
 
 
+def test_a_server_that_is_no_dynamodb_is_named_in_one_line() -> None:
+    async def welcome(request: Request) -> Response:
+        return Response(200, (), b"{}")
+
+    with answering(welcome) as served_:
+        line = complaint(lakeproof("conform", f"dynamodb+{served_.url}/theirs"))
+    assert line.endswith("; name a store that speaks DynamoDB")
+
+
+def test_a_table_of_its_own_that_is_not_there_in_time_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    front, made = Planted("correct"), []
+
+    async def never_active(request: Request) -> Response:
+        made.append(json.loads(request.body)["TableName"])
+        if b"DescribeTable" in dict(request.headers)["x-amz-target"].encode():
+            return Response(200, (), b'{"Table": {"TableStatus": "CREATING"}}')
+        return await front.handle(request)
+
+    monkeypatch.setattr("lakeproof.stores.dynamodb_store.CREATED_SECONDS", 1)
+    with answering(never_active) as served_:
+        assert "Max attempts exceeded" in complaint(lakeproof("conform", f"dynamodb+{served_.url}/"))
+        assert made
+    assert not front.state.tables
+
+
 def test_a_table_that_is_not_there_or_has_other_keys_is_named() -> None:
     with served() as url:
         db = client(url)
