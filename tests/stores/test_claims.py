@@ -265,12 +265,16 @@ def test_a_value_that_is_no_number_is_a_finding_of_the_claim_that_counts() -> No
         trio.run(main)
 
 
-class IsBuggy(MemoryStore):
-    """A driver whose code fails where a predicate is to be compared."""
+class RaisesOfPredicates(MemoryStore):
+    """Planted: an error where a predicate is to be compared."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
 
     async def apply(self, op: kv.Op) -> Answer:
         if isinstance(op, kv.SetIf):
-            raise RuntimeError("a bug of the driver")
+            raise self.error
         return await super().apply(op)
 
 
@@ -278,20 +282,11 @@ class IsBuggy(MemoryStore):
 def test_a_bug_of_the_driver_is_no_finding_also_in_a_claim_with_tasks(claim: _kv_claims.Claim) -> None:
     async def main() -> None:
         with name_claim(claim):
-            await claim(IsBuggy())
+            await claim(RaisesOfPredicates(AttributeError("a bug of the driver")))
 
-    with pytest.raises((RuntimeError, ExceptionGroup)) as caught:
+    with pytest.raises((AttributeError, ExceptionGroup)) as caught:
         trio.run(main)
     assert "a bug of the driver" in "".join(format_exception(caught.value))
-
-
-class NeverSucceeds(MemoryStore):
-    """Planted: counts nothing."""
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if isinstance(op, kv.SetIf):
-            raise kv.PredicateFailed
-        return await super().apply(op)
 
 
 def test_a_finding_of_a_claim_with_tasks_is_in_its_own_words() -> None:
@@ -299,7 +294,7 @@ def test_a_finding_of_a_claim_with_tasks_is_in_its_own_words() -> None:
 
     async def main() -> None:
         with name_claim(claim):
-            await claim(NeverSucceeds())
+            await claim(RaisesOfPredicates(kv.PredicateFailed()))
 
     with pytest.raises(NotConforming, match=r"^concurrent increments by set if are all kept: set_if failed 40 times"):
         trio.run(main)
