@@ -28,7 +28,8 @@ class Arrivals:
 
     def ignore(self, file: socket.socket | int) -> None:
         """What arrives there is for later: HTTP/1.1 has one request after the other."""
-        self._selector.unregister(file)
+        if self._selector.get_map() is not None:  # it is closed: an error ends all who expect something, one by one
+            self._selector.unregister(file)
 
     def unread(self) -> bool:
         """Whether something has arrived and was not read. One system call."""

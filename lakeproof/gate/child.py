@@ -33,16 +33,15 @@ def main(file: str, others: Sequence[int] = ()) -> None:
     print(json.dumps({"ok": "ready"}), file=answers, flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        answer: dict[str, object]
         try:
-            answer = {"ok": functions[request["call"]](*request["args"])}
+            value = functions[request["call"]](*request["args"])
+            try:
+                result = json.dumps({"ok": value})
+            # A result that JSON does not have, or that contains itself, is shown to invariants by its repr.
+            except (TypeError, ValueError, RecursionError):
+                result = json.dumps({"ok": repr(value)})
         except Exception as error:  # noqa: BLE001  # whatever the user's function raises is the call's result
-            answer = {"error": type(error).__name__, "message": str(error)[:2000]}
-        try:
-            result = json.dumps(answer)
-        # A result that JSON does not have is shown to invariants by its repr.
-        except TypeError:
-            result = json.dumps({"ok": repr(answer["ok"])})
+            result = json.dumps({"error": type(error).__name__, "message": str(error)[:2000]})
         try:
             print(result, file=answers, flush=True)
         except BrokenPipeError:
@@ -62,9 +61,10 @@ def _end_with_stdin(others: Sequence[int]) -> None:
 
 def _end(others: Sequence[int]) -> NoReturn:
     """End this process and the others, whichever thread has noticed first: neither waits for the other's."""
-    for pid in others:
+    # Each leads a group, in which is what it has started; this process is the last one.
+    for pid in (*others, os.getpid()):
         with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            os.killpg(pid, signal.SIGKILL)
     # `sys.exit` would end the thread alone, and wait for others that may never end.
     os._exit(0)
 

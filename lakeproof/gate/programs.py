@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -149,7 +151,7 @@ class ClientProcess:
         if self.service is not None:
             self.service.crash()
         if self._process is not None:
-            self._process.kill()
+            _kill_group(self._process)
 
     async def restart(self) -> None:
         """End the processes, and start them anew."""
@@ -164,7 +166,7 @@ class ClientProcess:
         process, self._process, self._rest = self._process, None, b""
         if process is None:
             return
-        process.kill()
+        _kill_group(process)
         # Also when the gate is cancelled: a process that was not waited for stays as a zombie.
         with trio.CancelScope(shield=True):
             await process.wait()
@@ -221,15 +223,22 @@ class Service:
     def crash(self) -> None:
         """Kill it."""
         if self._process is not None:
-            self._process.kill()
+            _kill_group(self._process)
 
     async def kill(self) -> None:
         """Kill it, and wait until it is gone."""
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
+            _kill_group(process)
             with trio.CancelScope(shield=True):
                 await process.wait()
+
+
+def _kill_group(process: trio.Process) -> None:
+    """Kill a process with what it has started."""
+    # Each leads a session, and so a group, of its own. What it has started may outlive it, with its number.
+    with suppress(ProcessLookupError, PermissionError):  # macOS refuses a group in which all have ended
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _number(pipe: object) -> int:

@@ -33,6 +33,15 @@ def ran(pid: int) -> int:
         return -1
 
 
+def list_children(pid: int, task: str) -> list[int]:
+    """The processes that a thread has started; none if it has ended, or if the kernel does not list them."""
+    try:
+        with open(f"/proc/{pid}/task/{task}/children", "rb") as file:  # noqa: PTH123  # a Path costs more than the read
+            return [int(each) for each in file.read().split()]
+    except OSError:
+        return []
+
+
 CAN_SEE: Final = sys.platform == "linux" and Path("/proc/self/task").exists() and ran(os.getpid()) > 0
 """Whether the machine tells what threads do. A sandbox may look like Linux, and tell nothing."""
 
@@ -57,11 +66,13 @@ class Watch:
         """An open file of each thread, which tells what it does; the one that was awake last is read first."""
         self._listed: dict[int, int] = {}
         """How long a process had run when its threads were listed: without running, it has no new ones."""
+        self._children: dict[int, frozenset[int]] = {}
+        """Listed with its threads: the processes that it has started."""
 
     def asleep(self, pids: Iterable[int]) -> Mapping[int, int] | None:
-        """How long each of these processes has run, in ns, if all their threads sleep, and none ran meanwhile; None:
-        one did. A process that is gone has run for -1 ns."""
-        times = {pid: ran(pid) for pid in pids}
+        """How long each of these processes, and of those that they have started, has run, in ns, if all their threads
+        sleep, and none ran meanwhile; None: one did. A process that is gone has run for -1 ns."""
+        times = {pid: ran(pid) for pid in self._with_children(pids)}
         # In this order: a thread that begins between the first clock and its list is found by the last clock.
         still = self._follow(times) and self._all_sleep() and all(ran(pid) == spent for pid, spent in times.items())
         return times if still else None
@@ -72,6 +83,13 @@ class Watch:
             os.close(file)
         self._threads.clear()
         self._listed.clear()
+        self._children.clear()
+
+    def _with_children(self, pids: Iterable[int]) -> list[int]:
+        found = list(pids)
+        for pid in found:  # grows
+            found += [each for each in self._children.get(pid, ()) if each not in found]
+        return found
 
     def _all_sleep(self) -> bool:
         for which, file in self._threads.items():
@@ -88,21 +106,22 @@ class Watch:
 
     def _follow(self, times: Mapping[int, int]) -> bool:
         """Open the files of new threads, and close those of threads that are not there any more; whether all that were
-        listed are open."""
+        listed are open, and all processes are among ``times``."""
         # These are of processes that were restarted.
         for pid in {pid for pid, _ in self._threads} - times.keys():
             self._list(pid, frozenset())
-        return all(self._listed.get(pid) == spent or self._relist(pid, spent) for pid, spent in times.items())
+        return all(self._listed.get(pid) == spent or self._relist(pid, times) for pid, spent in times.items())
 
-    def _relist(self, pid: int, spent: int) -> bool:
+    def _relist(self, pid: int, times: Mapping[int, int]) -> bool:
         try:
             tasks = frozenset(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208  # names are all that is needed
         except FileNotFoundError:
             tasks = frozenset()
+        self._children[pid] = frozenset(child for task in tasks for child in list_children(pid, task))
         # Without a clock there must be no threads either: otherwise one of the two is out of date.
-        complete = self._list(pid, tasks) and (spent >= 0 or not tasks)
+        complete = self._list(pid, tasks) and (times[pid] >= 0 or not tasks) and self._children[pid] <= times.keys()
         if complete:
-            self._listed[pid] = spent
+            self._listed[pid] = times[pid]
         return complete
 
     def _list(self, pid: int, tasks: frozenset[str]) -> bool:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Final, TypeVar
 
 import attrs
@@ -151,9 +152,15 @@ async def shorten_schedule(runner: Runner, schedule: Schedule, invariant: str) -
 def complete_work(work: Callable[[], Awaitable[Result]]) -> Result:
     """The result of work with a program behind the gate; of several errors in it, the first. Who ends this process by
     SIGTERM or SIGHUP ends the program, too: it is as Ctrl-C."""
-    in_main = threading.current_thread() is threading.main_thread()
+    # A signal that is ignored, as SIGHUP under nohup, stays so.
+    handlers: dict[signal.Signals, Callable[[int, FrameType | None], object]]
+    handlers = {number: _as_ctrl_c for number in ENDED_BY if signal.getsignal(number) != signal.SIG_IGN}
+    # But for SIGINT, which a shell has its background jobs ignore: the others come as it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        handlers[signal.SIGINT] = signal.default_int_handler
     # Python lets only its main thread set handlers.
-    before = {number: signal.signal(number, _as_ctrl_c) for number in ENDED_BY if in_main}
+    in_main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items() if in_main}
     try:
         found: Result = trio.run(work)
         return found
@@ -164,6 +171,6 @@ def complete_work(work: Callable[[], Awaitable[Result]]) -> Result:
             signal.signal(number, handler)
 
 
-def _as_ctrl_c(number: int, frame: object) -> None:
+def _as_ctrl_c(number: int, frame: FrameType | None) -> None:
     # Trio raises KeyboardInterrupt for it inside of `trio.run`, so that every cleanup is run.
     signal.raise_signal(signal.SIGINT)

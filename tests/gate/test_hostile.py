@@ -3,16 +3,23 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
+import trio
 from click.testing import Result
 
 from lakeproof.gate import classes, run
+from lakeproof.gate.arrivals import Arrivals
+from lakeproof.gate.programs import ClientProcess, Returned, Service
+from lakeproof.gate.search import complete_work
 from tests.commands import ended, lakeproof
 from tests.gate import hostile
 
@@ -108,6 +115,31 @@ def test_whoever_ends_the_gate_ends_the_program_and_its_services(
         assert "Traceback" not in complaints
 
 
+@pytest.mark.parametrize(
+    ("ignored", "number", "ends"),
+    [
+        (signal.SIGINT, signal.SIGTERM, True),  # as a shell starts a background job
+        (signal.SIGHUP, signal.SIGHUP, False),  # as under nohup
+        (signal.SIGHUP, signal.SIGTERM, True),
+    ],
+)
+def test_the_gate_ends_by_a_signal_unless_it_was_started_to_ignore_this_one(
+    ignored: signal.Signals, number: signal.Signals, ends: bool
+) -> None:
+    async def work() -> str:
+        signal.raise_signal(number)
+        await trio.lowlevel.checkpoint()
+        return "not interrupted"
+
+    before = signal.signal(ignored, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt) if ends else nullcontext():
+            assert complete_work(work) == "not interrupted"
+        assert signal.getsignal(ignored) == signal.SIG_IGN
+    finally:
+        signal.signal(ignored, before)
+
+
 WATCHED = "from lakeproof.gate import child; child.main({file!r}, [{other}])"
 UNWATCHED = f"import select; del select.poll; {WATCHED}"
 
@@ -115,7 +147,10 @@ UNWATCHED = f"import select; del select.poll; {WATCHED}"
 @pytest.mark.parametrize("program", [WATCHED, UNWATCHED], ids=["watched", "unwatched"])
 def test_a_process_that_waits_for_a_call_ends_what_it_was_given_with_its_stdin(program: str) -> None:
     """Its two threads both notice: whichever is first must not end the process before the other has ended the rest."""
-    with subprocess.Popen(["sleep", "3600"]) as other:
+    starts = "sleep 3600 & echo $!; wait"
+    with subprocess.Popen(["sh", "-c", starts], stdout=-1, start_new_session=True) as other:
+        assert other.stdout is not None
+        worker = int(other.stdout.readline())
         code = program.format(file=str(FILE), other=other.pid)
         with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1) as process:
             assert process.stdin is not None
@@ -124,9 +159,78 @@ def test_a_process_that_waits_for_a_call_ends_what_it_was_given_with_its_stdin(p
             process.stdin.close()
             process.wait(60)
         try:
-            assert ended([other.pid])
+            assert ended([other.pid, worker])
         finally:
             other.kill()
+
+
+FORKS = """
+import http.server, os, pathlib, sys
+worker = os.fork()
+if worker:
+    os.wait()
+pathlib.Path(os.environ["FOLDER"], f"{os.getpid()}.worker").touch()
+http.server.test(http.server.SimpleHTTPRequestHandler, port=int(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("end", ["crash", "kill"])
+def test_a_service_that_is_killed_takes_its_workers_with_it(tmp_path: Path, end: str) -> None:
+    def workers() -> list[int]:
+        return [int(each.stem) for each in tmp_path.glob("*.worker")]
+
+    async def run() -> None:
+        service = Service(["python", "-c", FORKS, "{port}"], {"FOLDER": str(tmp_path)})
+        await service.start()
+        if end == "crash":
+            service.crash()
+        else:
+            await service.kill()
+        assert ended(workers())
+        await service.kill()
+
+    trio.run(run)
+    assert len(workers()) == 1
+
+
+RESULTS = """
+def circular():
+    found = []
+    found.append(found)
+    return found
+def deep():
+    found = []
+    for _ in range(100_000):
+        found = [found]
+    return found
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("circular", Returned(value="[[...]]")), ("deep", Returned(error="RecursionError", message=ANY))],
+)
+def test_a_result_that_json_does_not_have_ends_no_process(tmp_path: Path, name: str, expected: Returned) -> None:
+    file = tmp_path / "calls.py"
+    file.write_text(RESULTS)
+
+    async def run() -> Returned:
+        child = ClientProcess(file, {}, Arrivals())
+        await child.start()
+        try:
+            return await child.call(name, ())
+        finally:
+            await child.kill()
+
+    assert trio.run(run) == expected
+
+
+def test_what_is_no_longer_expected_after_the_end_is_ignored() -> None:
+    arrivals = Arrivals()
+    with socket.socket() as connection:
+        arrivals.expect(connection)
+        arrivals.close()
+        arrivals.ignore(connection)
 
 
 TELLS_ALWAYS = """

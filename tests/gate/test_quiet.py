@@ -1,6 +1,7 @@
 """A process is quiet when all its threads sleep, and only then."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -80,6 +81,18 @@ def test_a_process_one_of_whose_threads_runs_is_not_asleep(watch: Watch) -> None
         assert [watch.asleep([process.pid]) for _ in range(20)] == [None] * 20
 
 
+def test_a_process_is_awake_while_one_that_it_has_started_runs(watch: Watch) -> None:
+    spins = "import subprocess\nsubprocess.run([sys.executable, '-c', 'print(flush=True)\\nwhile True: pass'])"
+    with begun(spins) as process:
+        assert process.stdout is not None
+        process.stdout.read(1)
+        try:
+            assert [watch.asleep([process.pid]) for _ in range(20)] == [None] * 20
+        finally:
+            for child in quiet.list_children(process.pid, str(process.pid)):
+                os.kill(child, signal.SIGKILL)
+
+
 def test_a_process_that_is_gone_sleeps(watch: Watch) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
@@ -115,6 +128,7 @@ class TestOneLook:
         """What the clock of the process says, one after the other; then 11 for ever."""
         said: list[int] = []
         monkeypatch.setattr(quiet, "ran", lambda pid: said.pop(0) if said else 11)
+        monkeypatch.setattr(quiet, "list_children", lambda pid, task: [])
         return said
 
     @pytest.fixture
