@@ -29,7 +29,7 @@ class Later:
         self._module = module
 
     def __getattr__(self, name: str) -> object:
-        """Raises NoProtobuf."""
+        """Raises NoProtobuf; AttributeError: the module has no such name."""
         if name.startswith("__"):  # copy and pickle look for methods
             raise AttributeError(name)
         try:
@@ -39,6 +39,8 @@ class Later:
             if not (error.name or "").startswith("google"):  # a mistake in the module itself, and no missing protobuf
                 raise
             raise NoProtobuf from error
+        if name not in vars(self):
+            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
         return vars(self)[name]
 
 

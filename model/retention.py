@@ -72,7 +72,7 @@ class Rules:
         try:
             # JSON allows a field twice, and Python would take the last one: here either could be meant.
             found: object = json.loads(text, object_pairs_hook=_fields)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             if isinstance(error, InvalidRules):  # from the hook: it says more than the JSON error would
                 raise
             raise InvalidRules(f"{text[:40]!r}: expected a JSON object ({error}); write one") from None

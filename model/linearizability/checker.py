@@ -131,6 +131,8 @@ def _by_turns(problem: Register, stepped: Callable[[], Stepped], most: int, limi
     while answer.verdict is Verdict.INCONCLUSIVE and (not answer.why or not expired()):
         if not attempts:
             if configurations > most:
+                too_few = f"the memory is for {most:,} configurations: too few to begin"
+                answer = answer if answer.why else KeyResult(Verdict.INCONCLUSIVE, too_few)
                 break
             if words is None:
                 words = stepped()

@@ -103,8 +103,8 @@ class History:
         # Columns of machine numbers, and not an object for each operation: so millions of them fit.
         self._times: array[int] = array("q")
         self._key: list[Hashable] = []
-        self._f, self._status = array("h"), array("b")
-        self._process, self._argument, self._result = array("i"), array("i"), array("i")
+        self._status = array("b")
+        self._f, self._process, self._argument, self._result = array("i"), array("i"), array("i"), array("i")
         self._call, self._returned = array("q"), array("q")
         self._line, self._return_line = array("q"), array("q")
 

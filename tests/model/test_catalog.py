@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from lakeproof.model import catalog
 from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry, encode_object_entry, physical_address
 from lakeproof.model.identifiers import StorageNamespace
+from lakeproof.model.messages import Later
 
 NS = StorageNamespace("mem://r")
 texts = st.text(st.characters(codec="utf-8"), max_size=5)
@@ -21,6 +22,10 @@ entries = st.builds(
     metadata=st.dictionaries(texts, texts, max_size=3).map(lambda found: tuple(sorted(found.items()))),
     content_type=texts,
 )
+
+
+def test_a_name_that_a_module_of_messages_lacks_is_an_attribute_that_is_missing() -> None:
+    assert not hasattr(Later("lakeproof.model.catalog_pb2"), "NoMessage")
 
 
 @given(entries)

@@ -42,6 +42,7 @@ class TestRules:
             ("{}", "default_retention_days is missing"),
             ('{"default_retention_days": -1}', "default_retention_days: -1, expected a whole number"),
             ('{"default_retention_days": 1.5}', "1.5, expected a whole number"),
+            pytest.param("[" * 2_000, "expected a JSON object", id="nested too deeply"),
             ('{"default_retention_days": true}', "True, expected a whole number"),
             ('{"default_retention_days": "7"}', "'7', expected a whole number"),
             ('{"default_retention_days": 2147483648}', "2147483648, expected"),

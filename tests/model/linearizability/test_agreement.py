@@ -36,6 +36,15 @@ def verdicts(specification: Specification, told: History) -> dict[str, Verdict |
     }
 
 
+def test_what_is_left_open_for_lack_of_memory_says_so() -> None:
+    # Two possible writers: zones cannot tell. One is open for ever: no beam is tried first.
+    writes = [Operation(process=number, f="write", argument=1, call=number, returned=9 - number) for number in (0, 1)]
+    lost = Operation(process=2, f="write", argument=1, call=2, status=Status.INFO)
+    read = Operation(process=3, f="read", result=1, call=3, returned=4)
+    answer, _ = decide_key(REGISTER, history([*writes, lost, read]), range(4), Limits(memory=50_000))
+    assert (answer.verdict is Verdict.INCONCLUSIVE) is (answer.why != "")
+
+
 Made = Callable[[int], tuple[Specification, History]]
 
 

@@ -23,6 +23,14 @@ def test_an_operation_is_given_back_as_it_was_told() -> None:
     assert (len(told), told.events, list(told.keys)) == (2, 3, ["k"])
 
 
+def test_a_history_may_have_as_many_names_of_operations_as_operations() -> None:
+    names = [f"f{number}" for number in range(33_000)]
+    told = History()
+    for process, name in enumerate(names):
+        told.call(process, name, None, None)
+    assert [name for name, _, _ in told.invocations()] == names
+
+
 def test_an_indefinite_operation_never_returns_and_its_process_may_go_on() -> None:
     told = History()
     told.call(0, "write", None, 1)
