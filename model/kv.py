@@ -218,6 +218,19 @@ Op = Get | Set | SetIf | Delete | DeleteIf | ScanBatch
 Reply = ValueWithPredicate | Batch | None | KVError
 
 
+def writes_of(op: object) -> tuple[Write, ...]:
+    """What an operation writes or removes if it is done, in order; nothing for one that reads, or is none of the
+    store."""
+    match op:
+        case Set() | SetIf():
+            return ((op.partition, op.key, op.value),)
+        case Delete() | DeleteIf():
+            return ((op.partition, op.key, None),)
+        case Transact():
+            return op.writes
+    return ()
+
+
 def validate(op: Op | Transact) -> KVError | None:
     """The caller's mistakes, found before the store is touched."""
     if isinstance(op, Transact):
@@ -230,6 +243,9 @@ def validate(op: Op | Transact) -> KVError | None:
     # The types forbid None; a caller may pass it all the same.
     if isinstance(op, Set | SetIf) and cast("bytes | None", op.value) is None:
         return MissingValue(f"{op!r}: the value is None; use delete to remove a key")
+    # An absent key would meet it, and a delete of what is not there would have succeeded.
+    if isinstance(op, DeleteIf) and cast("bytes | None", op.predicate) is None:
+        return MissingValue(f"{op!r}: the predicate is None; give it what get returned")
     if isinstance(op, Expiring) and op.ttl < 1:  # a key that expires at once would be a delete in disguise
         return Refused(f"{op!r}: the ttl is {op.ttl}; give it microseconds, 1 or more")
     return None
@@ -317,9 +333,8 @@ def step_leased(
     # `step` knows only plain values: leases are taken off before it, and put back on what it has not written.
     kept = {at: found for at, found in store.items() if isinstance(found, Leased) and at in after}
     if reply is None:  # it has written
-        assert not isinstance(op, Get | ScanBatch)
-        for at in [write[:2] for write in op.writes] if isinstance(op, Transact) else [(op.partition, op.key)]:
-            kept.pop(at, None)
+        for partition, key, _ in writes_of(op):
+            kept.pop((partition, key), None)
         if isinstance(op, Expiring):
             kept[op.partition, op.key] = Leased(op.value, op.ttl)
     return {**after, **kept}, reply

@@ -54,17 +54,10 @@ NEW: Final[Queue] = ()
 
 def changes_of(op: object, holds: Callable[[kv.Address], bool]) -> tuple[tuple[bytes, Change], ...]:
     """What a write changes that succeeds, in order, each with its partition. ``holds``: whether a key was there."""
-    match op:
-        case kv.Set() | kv.SetIf():
-            writes: tuple[kv.Write, ...] = ((op.partition, op.key, op.value),)
-        case kv.Delete() | kv.DeleteIf():
-            writes = ((op.partition, op.key, None),)
-        case kv.Transact():
-            writes = op.writes
-        case _:
-            writes = ()
     # `holds` is of the store before the write: afterwards no deleted key is there.
-    return tuple((part, Change(key, value)) for part, key, value in writes if value is not None or holds((part, key)))
+    return tuple(
+        (part, Change(key, value)) for part, key, value in kv.writes_of(op) if value is not None or holds((part, key))
+    )
 
 
 def append(queue: Queue, partition: bytes, prefix: bytes, changes: tuple[tuple[bytes, Change], ...]) -> Queue:

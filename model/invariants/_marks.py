@@ -77,10 +77,12 @@ def _marks(seen: tuple[Observed, ...]) -> Hashable:
             case kv.Set(_, key) | kv.SetIf(_, key), Branch():
                 found.update(_of_branch(each.written, branches.get(key), made))
             # A delete says no instance: it is that of the entry which the call has read.
-            case kv.Delete(keys.GRAVELER, _), _ if accessible:
+            case ((kv.Delete(keys.GRAVELER, _) | kv.DeleteIf(keys.GRAVELER, _)), _) if accessible:
                 found.add((Mark.HID, instance))
-            case kv.Delete(_, key), _ if key in branches:
+            case ((kv.Delete(_, key) | kv.DeleteIf(_, key)), _) if key in branches:
                 found.add((Mark.REMOVED, birth(branches[key].staging_token)))
+            case kv.Transact(), _:
+                raise TypeError("marks: the records of a transact are not observed; use an operation on one key")
     return frozenset(found)
 
 

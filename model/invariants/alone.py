@@ -88,12 +88,9 @@ def answers_in_its_terms(snapshot: Snapshot) -> Iterator[Finding]:
             yield Reached(f"{call.name} answered")
 
 
-WRITES: Final = (kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf)
-
-
 def _may_have_written(seen: tuple[Observed, ...]) -> Hashable:
     """Whether a write of the call may have been applied: one that was neither refused nor is yet to come."""
-    return any(isinstance(each.op, WRITES) and not isinstance(each.reply, kv.Refused) for each in seen)
+    return any(kv.writes_of(each.op) and not isinstance(each.reply, kv.Refused) for each in seen)
 
 
 @eventually(

@@ -259,9 +259,8 @@ def deleted_data_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot)
 
 
 def _deletes(name: str, op: object) -> bool:
-    return calls.kind_of(name) in (calls.CLEAN, calls.DELETE_REPOSITORY) and isinstance(
-        op, kv.Delete | objects.DeleteObject
-    )
+    removes = isinstance(op, objects.DeleteObject) or any(value is None for _, _, value in kv.writes_of(op))
+    return removes and calls.kind_of(name) in (calls.CLEAN, calls.DELETE_REPOSITORY)
 
 
 @on_step(
@@ -272,19 +271,15 @@ def _deletes(name: str, op: object) -> bool:
 def deletion_spares_live_data(transition: Transition) -> Iterator[Finding]:
     name, op = "deletion-spares-live-data", transition.op
     live = {entry.instance_uid for entry in accessible(transition.before)}
-    if isinstance(op, kv.Delete):
-        record = transition.before.store.get((op.partition, op.key))
-        uid = instance_of_token(op.partition)
-        # No staged entry, or not deleted.
-        if not isinstance(record, StagedEntry) or (op.partition, op.key) in transition.after.store:
-            return
+    for partition, key in sorted(transition.before.store.keys() - transition.after.store.keys()):
+        if not isinstance(transition.before.store[partition, key], StagedEntry):
+            continue
+        uid = instance_of_token(partition)
         if uid in live:
-            yield Violation(name, f"{op.key.decode()} under {op.partition.decode()} was deleted, of instance {uid}")
+            yield Violation(name, f"{key.decode()} under {partition.decode()} was deleted, of instance {uid}")
         else:
             yield Reached(f"a staged entry of instance {uid} was deleted")
-        return
-    assert isinstance(op, objects.DeleteObject)
-    if op.address not in transition.before.objects:
+    if not isinstance(op, objects.DeleteObject) or op.address not in transition.before.objects:
         return
     users = [view for view in repositories(transition.before) if view.repository.instance_uid in live]
     whose = [view.repository.instance_uid for view in users if op.address in set(_referenced_addresses(view))]

@@ -8,6 +8,7 @@ from typing import Final
 
 from lakeproof.model import calls
 from lakeproof.model.catalog import is_inside
+from lakeproof.model.errors import NoResult
 from lakeproof.model.identifiers import StorageNamespace
 from lakeproof.model.invariants._base import (
     Eventually,
@@ -27,8 +28,13 @@ ID: Final = "job-tells-what-it-deleted"
 
 
 def _deleted_addresses(seen: tuple[Observed, ...]) -> Hashable:
-    """The addresses that a call has deleted so far, in order."""
-    return tuple(each.op.address for each in seen if isinstance(each.op, DeleteObject))
+    """The addresses that a call has deleted so far, or may have, in order."""
+    return tuple(
+        each.op.address
+        for each in seen
+        # What answers with a definite error was not done.
+        if isinstance(each.op, DeleteObject) and not (isinstance(each.reply, NoResult) and each.reply.definite)
+    )
 
 
 DELETED: Final = Observer("deleted", _deleted_addresses)

@@ -59,8 +59,12 @@ OF_A_KIND: Final[Mapping[str, Eventually]] = {
 """The narrower sisters of `garbage-is-reclaimable`, by id."""
 
 
+def _writes_entries(op: object) -> bool:
+    return any(at[0] == keys.GRAVELER for at in kv.writes_of(op))
+
+
 def _ends(name: str, op: object) -> bool:
-    takes = isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition in (keys.GRAVELER, keys.DELETED)
+    takes = any(at[0] in (keys.GRAVELER, keys.DELETED) for at in kv.writes_of(op))
     return takes and calls.kind_of(name) in (calls.DELETE_REPOSITORY, calls.CLEAN)
 
 
@@ -80,14 +84,12 @@ def deletion_leaves_a_lead(transition: Transition) -> Iterator[Finding]:
             )
         else:
             yield Reached(f"the last lead to instance {whose} was taken away, and nothing is left of it")
-    op = transition.op
-    if not before - after and isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition == keys.GRAVELER:
+    if not before - after and _writes_entries(transition.op):
         yield Reached("a deletion changed an entry, and something leads to each instance")
 
 
 def _ends_claims(name: str, op: object) -> bool:
-    writes = isinstance(op, kv.Delete | kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
-    return writes and calls.kind_of(name) is not calls.DELETE_REPOSITORY
+    return _writes_entries(op) and calls.kind_of(name) is not calls.DELETE_REPOSITORY
 
 
 @on_step(

@@ -15,7 +15,7 @@ from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Observer, Reached, Violation, always, on_step
 from lakeproof.model.invariants._marks import birth as birth
-from lakeproof.model.invariants.changes import BRANCH_WIDE, PREFIX_WIDE
+from lakeproof.model.invariants.changes import BRANCH_WIDE, PREFIX_WIDE, CallID
 from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
@@ -50,34 +50,36 @@ def token_has_one_owner(snapshot: Snapshot) -> Iterator[Finding]:
             owners[token] = branch_id
 
 
+def _branches_written(op: object) -> list[kv.Address]:
+    """Where an effect writes or removes records of branches, if it is done."""
+    return [(part, key) for part, key, _ in kv.writes_of(op) if key.startswith(keys.BRANCHES_PREFIX)]
+
+
 def _puts_commit(name: str, op: object) -> bool:
-    writes = isinstance(op, kv.Set | kv.SetIf) and op.key.startswith(keys.BRANCHES_PREFIX)
-    return writes and calls.kind_of(name) in COMMITTING
+    return calls.kind_of(name) in COMMITTING and bool(_branches_written(op))
 
 
 @on_step(
     "no commit on a branch overrides another: each one's first parent is the head it replaced", watches=_puts_commit
 )
 def commits_form_one_line(transition: Transition) -> Iterator[Finding]:
-    op = transition.op
-    assert isinstance(op, kv.Set | kv.SetIf)
-    before = transition.before.store.get((op.partition, op.key))
-    after = transition.after.store.get((op.partition, op.key))
-    # The predicate failed, or what is there now is no branch: no commit was put.
-    if before == after or not isinstance(after, Branch):
-        return
-    if not isinstance(before, Branch):
-        yield Violation("commits-form-one-line", f"{op.key.decode()} was gone, and its commit brought it back")
-        return
-    if after.commit_id == before.commit_id:  # a seal moves tokens, and no head
-        return
-    made = commit_named(transition.after, after.commit_id)
-    first = made.parents[0] if made is not None and made.parents else "none"
-    if first == before.commit_id:
-        yield Reached(f"{op.key.decode()} moved from a head to a commit on it")
-    else:
-        evidence = f"{op.key.decode()} moved from {before.commit_id[:8]} to a commit whose first parent is {first[:8]}"
-        yield Violation("commits-form-one-line", evidence)
+    for at in _branches_written(transition.op):
+        before, after, name = transition.before.store.get(at), transition.after.store.get(at), at[1].decode()
+        # The predicate failed, or what is there now is no branch: no commit was put.
+        if before == after or not isinstance(after, Branch):
+            continue
+        if not isinstance(before, Branch):
+            yield Violation("commits-form-one-line", f"{name} was gone, and its commit brought it back")
+            continue
+        if after.commit_id == before.commit_id:  # a seal moves tokens, and no head
+            continue
+        made = commit_named(transition.after, after.commit_id)
+        first = made.parents[0] if made is not None and made.parents else "none"
+        if first == before.commit_id:
+            yield Reached(f"{name} moved from a head to a commit on it")
+        else:
+            evidence = f"{name} moved from {before.commit_id[:8]} to a commit whose first parent is {first[:8]}"
+            yield Violation("commits-form-one-line", evidence)
 
 
 def _found_birth(seen: tuple[Observed, ...]) -> Hashable:
@@ -86,8 +88,7 @@ def _found_birth(seen: tuple[Observed, ...]) -> Hashable:
 
 
 def _deletes_branch(name: str, op: object) -> bool:
-    writes = isinstance(op, kv.Set | kv.SetIf | kv.Delete) and op.key.startswith(keys.BRANCHES_PREFIX)
-    return writes and calls.kind_of(name) in DELETING
+    return calls.kind_of(name) in DELETING and bool(_branches_written(op))
 
 
 @on_step(
@@ -96,20 +97,17 @@ def _deletes_branch(name: str, op: object) -> bool:
     observers=(Observer("birth", _found_birth),),
 )
 def branch_delete_spares_successor(transition: Transition) -> Iterator[Finding]:
-    op = transition.op
-    assert isinstance(op, kv.Set | kv.SetIf | kv.Delete)
-    before = transition.before.store.get((op.partition, op.key))
     found = transition.call.saw("birth")
-    # Nothing was there to be spared: no branch, or a tombstone.
-    if found is None or not isinstance(before, Branch) or not before.commit_id:
-        return
-    if birth(before.staging_token) == found:
-        return
-    if transition.after.store.get((op.partition, op.key)) == before:
-        yield Reached(f"a delete of {found} left {before.staging_token} alone")
-    else:
-        evidence = f"a delete that had found {found} took away {birth(before.staging_token)}"
-        yield Violation("branch-delete-spares-successor", evidence)
+    for at in _branches_written(transition.op) if found is not None else ():
+        before = transition.before.store.get(at)
+        # Nothing was there to be spared: no branch, or a tombstone.
+        if not isinstance(before, Branch) or not before.commit_id or birth(before.staging_token) == found:
+            continue
+        if transition.after.store.get(at) == before:
+            yield Reached(f"a delete of {found} left {before.staging_token} alone")
+        else:
+            evidence = f"a delete that had found {found} took away {birth(before.staging_token)}"
+            yield Violation("branch-delete-spares-successor", evidence)
 
 
 def _count_recombinations(seen: tuple[Observed, ...]) -> Hashable:
@@ -124,9 +122,9 @@ EFFORT: Final = Observer("effort", _count_recombinations)
 
 @attrs.frozen(cache_hash=True)
 class _Progress:
-    """For each call under way that may change a branch record: its client, and how many such calls overlap with it."""
+    """For each call under way that may change a branch record, how many such calls overlap with it."""
 
-    open: frozenset[tuple[int, int]] = frozenset()
+    open: frozenset[tuple[CallID, int]] = frozenset()
     finished: bool = False
     gave_up: bool = False
     """Some commit has returned; some commit was beaten more often than it was willing to try."""
@@ -137,12 +135,13 @@ def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fi
     kind = event.kind if isinstance(event, Invoked) else event.call.kind
     if kind not in CHANGING:
         return state, ()
+    call = (event.client, event.index)
     if isinstance(event, Invoked):
-        others = frozenset((client, overlapped + 1) for client, overlapped in state.open)
+        others = frozenset((other, overlapped + 1) for other, overlapped in state.open)
         # Overlaps count from both sides: one more for each call under way, and all of these for the new one.
-        return attrs.evolve(state, open=others | {(event.client, len(state.open))}), ()
-    overlapped = dict(state.open)[event.client]
-    after = attrs.evolve(state, open=frozenset(each for each in state.open if each[0] != event.client))
+        return attrs.evolve(state, open=others | {(call, len(state.open))}), ()
+    overlapped = dict(state.open)[call]
+    after = attrs.evolve(state, open=state.open - {(call, overlapped)})
     if kind is not calls.COMMIT:
         return after, ()
     if event.call.status is not Status.OK:

@@ -120,7 +120,8 @@ def partitions(repository: Repository) -> tuple[bytes, ...]:
 
 
 def _claims(name: str, op: object) -> bool:
-    return calls.kind_of(name) in CREATING and isinstance(op, kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
+    puts = any(part == keys.GRAVELER and value is not None for part, _, value in kv.writes_of(op))
+    return puts and calls.kind_of(name) in CREATING
 
 
 @on_step(
@@ -189,7 +190,7 @@ def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     if isinstance(event, Invoked):
         # What had been acknowledged when the reader began is what it must not reach; a later delete may overlap it.
         if event.kind in USING and gone:
-            readers = readers | {(event.client, gone)}
+            readers = readers | {((event.client, event.index), gone)}
         return (gone, readers), ()
     call = event.call
     if call.kind is calls.DELETE_REPOSITORY and call.status is Status.OK and call.saw("target") is not None:
@@ -197,8 +198,10 @@ def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
         return (gone | {call.saw("target")}, readers), ()
     if call.kind not in USING:
         return state, ()
-    known: frozenset[Hashable] = next((then for client, then in readers if client == event.client), frozenset())
-    after = (gone, frozenset(reader for reader in readers if reader[0] != event.client))
+    # Not by client alone: a reader that has crashed never returns, and its client may have begun another one since.
+    ended = (event.client, event.index)
+    known: frozenset[Hashable] = dict(readers).get(ended, frozenset())
+    after = (gone, readers - {(ended, known)})
     if not known:
         return after, ()
     if call.status is Status.OK and call.saw("target") in known:
@@ -219,8 +222,7 @@ deleted_is_inaccessible = Monitor(
 
 
 def _deletes(name: str, op: object) -> bool:
-    of_one_key = isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf)
-    return of_one_key and calls.kind_of(name) is calls.DELETE_REPOSITORY
+    return calls.kind_of(name) is calls.DELETE_REPOSITORY and (isinstance(op, kv.Get) or bool(kv.writes_of(op)))
 
 
 @on_step(
@@ -319,24 +321,21 @@ def garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _cleans(name: str, op: object) -> bool:
-    return calls.kind_of(name) is calls.CLEAN and isinstance(op, kv.Delete)
+    return calls.kind_of(name) is calls.CLEAN and bool(kv.writes_of(op))
 
 
 @on_step("the cleaner never deletes an entity of an accessible repository", watches=_cleans)
 def cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
-    assert isinstance(transition.op, kv.Delete)
     live = {repository.instance_uid: repository for repository in accessible(transition.before)}
-    address = (transition.op.partition, transition.op.key)
-    # A delete of an absent key, or one that was refused: nothing was deleted.
-    if address not in transition.before.store or address in transition.after.store:
-        return
-    whose = owner_at(transition.before, address)
-    if whose in live:
-        yield Violation(
-            "cleaner-spares-live", f"the cleaner deleted {address[1].decode()} of {_describe_entry(live[whose])}"
-        )
-    else:
-        yield Reached(f"the cleaner deleted {address[1].decode()} of instance {whose}")
+    # Not what the effect asks for: the key may be absent, and the effect may be refused.
+    for address in sorted(transition.before.store.keys() - transition.after.store.keys()):
+        whose = owner_at(transition.before, address)
+        if whose in live:
+            yield Violation(
+                "cleaner-spares-live", f"the cleaner deleted {address[1].decode()} of {_describe_entry(live[whose])}"
+            )
+        else:
+            yield Reached(f"the cleaner deleted {address[1].decode()} of instance {whose}")
 
 
 ID_BECOMES_REUSABLE: Final = Afterwards(

@@ -20,6 +20,7 @@ from lakeproof.model.invariants._base import (
     Violation,
     eventually,
 )
+from lakeproof.model.invariants.changes import CallID
 from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Outcome, Snapshot, Status
 
@@ -32,24 +33,25 @@ class _Deleted:
     """Branches whose deletion was acknowledged, and that no call begun since then may bring back."""
 
     names: frozenset[str] = frozenset()
-    creating: frozenset[tuple[int, str]] = frozenset()
-    """Creations of branches under way, by client: they may come after the delete. A restore may not."""
+    creating: frozenset[tuple[CallID, str]] = frozenset()
+    """Creations of branches under way or in doubt: they may come after the delete. A restore may not."""
 
 
 def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
     assert isinstance(state, _Deleted)
+    made = (event.client, event.index)
     if isinstance(event, Invoked):
         if event.kind not in CREATES:
             return state, ()
         name = event.arguments.branch_id
         # A restore that begins after the delete may bring back any branch of its dump.
         gone = state.names if event.kind is calls.RESTORE_REFS else frozenset({name})
-        creating = state.creating | ({(event.client, name)} if event.kind is calls.CREATE_BRANCH else frozenset())
+        creating = state.creating | ({(made, name)} if event.kind is calls.CREATE_BRANCH else frozenset())
         return _Deleted(state.names - gone, creating), ()
     call, name = event.call, event.call.arguments.branch_id
     # A creation in doubt stays: it may come after the delete.
     if call.kind is calls.CREATE_BRANCH and call.status in (Status.OK, Status.FAIL):
-        return attrs.evolve(state, creating=state.creating - {(event.client, name)}), ()
+        return attrs.evolve(state, creating=state.creating - {(made, name)}), ()
     # A creation that overlaps the delete may come after it: then the branch may be there.
     if call.kind in DELETES and call.status is Status.OK and name not in {each for _, each in state.creating}:
         return attrs.evolve(state, names=state.names | {name}), ()

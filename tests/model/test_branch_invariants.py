@@ -23,10 +23,11 @@ from lakeproof.model.errors import (
     TagExists,
 )
 from lakeproof.model.identifiers import MetaRangeID, StagingToken
-from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs
+from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs, restores
+from lakeproof.model.invariants._marks import MARKS, Mark
 from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
 from lakeproof.model.records import Branch, Commit, Record, StagedEntry
-from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Returned, Snapshot, Status, Transition
 from tests.impl import records
 
 REPOSITORY = "r"
@@ -213,6 +214,39 @@ def test_a_commit_holds_what_was_acknowledged_before_it() -> None:
 
 def read(identity: bytes) -> Entry:
     return Entry(path=b"x", identity=identity, data=b"")
+
+
+def test_a_creation_in_doubt_may_come_late_though_its_client_has_failed_to_create_again() -> None:
+    history = played(
+        restores.deleted_branch_stays_deleted, "0 create_branch =info; 0 create_branch =fail; 1 delete_branch"
+    )
+    assert verdict(history.at_end(snapshot(branch(), HEAD))) == "untested"
+    certain = played(restores.deleted_branch_stays_deleted, "0 create_branch =fail; 1 delete_branch")
+    assert verdict(certain.at_end(snapshot(branch(), HEAD))) == "violated"
+
+
+def test_a_commit_is_not_allowed_more_because_its_client_crashed_before() -> None:
+    history = played(refs.commit_makes_progress, "1+ commit a; 0+ commit b; 1- =info")
+    history.begins(0, "commit", "c").ends(0, effort=(2, 2))  # it overlaps at most the one that crashed
+    assert verdict(history.found) == "violated"
+
+
+AT: Final = (b"r-u", b"branches/b")
+
+
+@pytest.mark.parametrize("op", [kv.Delete(*AT), kv.DeleteIf(*AT, b"v"), kv.Transact((), ((*AT, None),))])
+def test_whatever_removes_a_branch_is_judged_and_marked(op: kv.Op) -> None:
+    by = CallView("delete_branch", (REPOSITORY, B), Status.PENDING, observed=(("birth", "r-b:u.0"),))
+    before, after = (Snapshot(store, {}, 0, ()) for store in ({AT: branch()}, dict[kv.Address, Record]()))
+    assert refs.branch_delete_spares_successor.watches(by.name, op)
+    transition = Transition(0, by, op, None, before, after)
+    assert verdict(refs.branch_delete_spares_successor.check(transition)) == "violated"
+    seen = (Observed(kv.Get(*AT), None, branch(), None), Observed(op, None, None, None))
+    if isinstance(op, kv.Transact):
+        with pytest.raises(TypeError, match="a transact are not observed"):
+            MARKS.fold(seen)
+    else:
+        assert MARKS.fold(seen) == frozenset({(Mark.REMOVED, "r-b:u.1")})
 
 
 def test_somebody_finishes() -> None:

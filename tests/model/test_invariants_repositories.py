@@ -105,6 +105,17 @@ def test_a_reader_of_before_the_delete_does_not_excuse_one_of_after() -> None:
     assert judged(invariants.deleted_is_inaccessible, events) == "violated"
 
 
+@pytest.mark.parametrize(("first", "second"), [(str(uid), str(-uid)) for uid in range(1, 17)])
+def test_a_reader_that_crashed_does_not_excuse_the_one_that_its_client_begins_after(first: str, second: str) -> None:
+    events: list[Event] = []
+    for index, uid in enumerate((first, second)):
+        delete = call("delete_repository", target=uid)
+        events += [Invoked(0, index, delete.name, ("r",)), Returned(0, index, delete)]
+        events.append(Invoked(1, index, "get_branch", ("r",)))  # the first one crashes, and its client starts again
+    events.append(Returned(1, 1, call("get_branch", target=second)))
+    assert judged(invariants.deleted_is_inaccessible, events) == "violated"
+
+
 def test_a_delete_without_a_target_is_not_judged() -> None:
     transition = step(call("delete_repository", Status.PENDING), entry("2"), DELETE, {})
     assert verdict(invariants.delete_spares_successor.check(transition)) == "untested"
@@ -139,12 +150,26 @@ def test_owners() -> None:
         assert invariants.owner(stranger) is None
 
 
+def removals(at: kv.Address) -> tuple[kv.Op | kv.Transact, ...]:
+    """All operations that can remove a key."""
+    return kv.Delete(*at), kv.DeleteIf(*at, b"v"), kv.Transact((), ((*at, None),))
+
+
+@pytest.mark.parametrize("op", removals((b"r-1", b"branches/main")))
 @pytest.mark.parametrize(("before", "expected"), [(entry("1") | entities("1"), "violated"), (entry("1"), "untested")])
-def test_cleaner_spares_live_what_was_there(before: Store, expected: str) -> None:
-    at = (b"r-1", b"branches/main")
-    after = {address: record for address, record in before.items() if address != at}
-    transition = step(call("clean", Status.PENDING), before, kv.Delete(*at), after)
+def test_cleaner_spares_live_what_was_there(before: Store, expected: str, op: kv.Op) -> None:
+    after = {address: record for address, record in before.items() if address != (b"r-1", b"branches/main")}
+    transition = step(call("clean", Status.PENDING), before, op, after)
+    assert invariants.cleaner_spares_live.watches("clean", op)
     assert verdict(invariants.cleaner_spares_live.check(transition)) == expected
+
+
+@pytest.mark.parametrize("op", removals(ENTRY))
+def test_whatever_removes_an_entry_is_judged(op: kv.Op) -> None:
+    by = call("delete_repository", target="0")
+    for invariant in (invariants.delete_spares_successor, reclamation.deletion_leaves_a_lead):
+        assert invariant.watches(by.name, op)
+        assert verdict(invariant.check(step(by, entry("1") | entities("1"), op, entities("1")))) == "violated"
 
 
 @pytest.mark.parametrize(

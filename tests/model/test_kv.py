@@ -83,6 +83,7 @@ NONE = cast("bytes", None)  # what a caller without a type checker may pass
         (DeleteIf(P, b"", b""), kv.MissingKey),
         (Set(P, K, NONE), kv.MissingValue),
         (SetIf(P, K, NONE, None), kv.MissingValue),
+        (DeleteIf(P, b"absent", NONE), kv.MissingValue),
         (Get(b"", b""), kv.MissingPartition),  # the first mistake is named
     ],
 )

@@ -25,9 +25,9 @@ from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants import Reached, Violation
 from lakeproof.model.invariants.jobs import DELETED, job_tells_what_it_deleted
 from lakeproof.model.invariants.objects_alone import ID, Terms, object_call_is_as_specified
-from lakeproof.model.objects import etag
+from lakeproof.model.objects import DeleteObject, OutcomeUnknown, PreconditionFailed, Refused, etag
 from lakeproof.model.records import Repository
-from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Returned, Snapshot, Status
 from lakeproof.search.search import search
 from tests.model.test_branch_invariants import judged
 
@@ -125,6 +125,12 @@ def test_of_calls_that_overlap_nothing_is_said() -> None:
 def test_a_job_tells_what_it_has_deleted(told: Hashable, deleted: tuple[str, ...], found: type) -> None:
     call = CallView("background_job", (REPOSITORY,), Status.OK, told, observed=((DELETED.name, deleted),))
     assert [type(each) for each in job_tells_what_it_deleted.check(Snapshot({}, {}, 0, ((call,),)))] == [found]
+
+
+def test_an_object_whose_deletion_the_store_refused_is_not_deleted() -> None:
+    replies = {"a": None, "b": Refused(), "c": PreconditionFailed(), "d": OutcomeUnknown()}
+    seen = tuple(Observed(DeleteObject(at, "etag"), reply, None, None) for at, reply in replies.items())
+    assert DELETED.fold(seen) == ("a", "d")
 
 
 async def forgets_to_stage(env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes) -> Any:  # type: ignore[explicit-any]

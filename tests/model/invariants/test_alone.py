@@ -23,7 +23,7 @@ from lakeproof.model.repository_specification import (
     find_differences,
     replay_calls,
 )
-from lakeproof.model.snapshot import CallView, Snapshot, Status
+from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
 from lakeproof.model.solo import Misanswered
 from tests.impl import records
 from tests.impl.records import REPOSITORY as FOUND
@@ -163,6 +163,13 @@ def call(
 )
 def test_an_answer_in_the_terms_of_the_store_is_found(seen: CallView, verdict: str) -> None:
     assert verdict_of(alone.answers_in_its_terms, snapshot(calls=(seen,))) == verdict
+
+
+@pytest.mark.parametrize(("reply", "wrote"), [(kv.OutcomeUnknown(), True), (kv.Refused(), False)])
+def test_a_transaction_may_have_written_unless_it_was_refused(reply: kv.KVError, wrote: bool) -> None:
+    op = kv.Transact((), ((b"p", b"k", b"v"),))
+    (observer,) = alone.doubt_has_a_reason.observers
+    assert observer.fold((Observed(op, reply, None, None),)) is wrote
 
 
 @pytest.mark.parametrize(("wrote", "verdict"), [(False, "violated"), (True, "holds")])

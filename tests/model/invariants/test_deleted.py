@@ -11,7 +11,7 @@ from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import RepositoryState, StagedEntry
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status, Transition
 from tests.model.test_branch_invariants import verdict
-from tests.model.test_invariants_repositories import R, Store, branch, cleanup, entities, entry, repository
+from tests.model.test_invariants_repositories import R, Store, branch, cleanup, entities, entry, removals, repository
 
 TOKEN = StagingToken("r-main:1.x")
 OTHER = StagingToken("r-main:1.y")
@@ -107,12 +107,13 @@ def step(name: str, op: object, before: Snapshot, after: Snapshot) -> Transition
 @pytest.mark.parametrize(("uid", "expected"), [("1", "violated"), ("2", "holds")])
 def test_neither_cleaner_nor_delete_takes_a_staged_entry_of_a_repository_that_is_there(uid: str, expected: str) -> None:
     before, after = state(entry(uid) | staged()), state(entry(uid))
-    op = kv.Delete(keys.staging_partition(TOKEN), keys.staged_key(b"x"))
+    at = keys.staging_partition(TOKEN), keys.staged_key(b"x")
     spares = deleted.deletion_spares_live_data
-    for name in ("clean", "delete_repository"):
-        assert spares.watches(name, op)
-        assert verdict(spares.check(step(name, op, before, after))) == expected
-    assert not spares.watches("reset_branch", op)
+    for op in removals(at):
+        for name in ("clean", "delete_repository"):
+            assert spares.watches(name, op)
+            assert verdict(spares.check(step(name, op, before, after))) == expected
+        assert not spares.watches("reset_branch", op)
 
 
 @pytest.mark.parametrize(
