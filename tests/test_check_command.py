@@ -58,6 +58,16 @@ def test_json_has_an_object_a_key_and_the_rest_goes_to_stderr() -> None:
     assert "VIOLATED" in result.stderr
 
 
+def test_a_verdict_is_printed_although_its_evidence_or_its_page_cannot_be_written() -> None:
+    write(*stale("a"))
+    Path("file").write_text("")
+    for option, path in (("--out", "file/a/impossible.1.a.jsonl"), ("--html", "file/a")):
+        result = lakeproof("check", "history", option, "file/a")
+        assert result.stdout.splitlines()[-1].startswith("VIOLATED: ")
+        assert complaint(result).startswith(f"{path}: cannot be written: Not a directory; ")
+        assert option in result.stderr
+
+
 def test_what_is_impossible_is_written_and_is_violated_by_itself() -> None:
     result = lakeproof("check", str(RECORDED / "etcd_000.log"), "--out", "out")
     assert result.exit_code == 1

@@ -92,8 +92,17 @@ class TestUnusable:
             "lakeproof: output: No space left on device; make room, or write elsewhere\n",
         )
 
-    @pytest.mark.parametrize("args", [["scenarios", "--json", "tags/*"], ["verify", "--from", "racing.py"]])
+    @pytest.mark.parametrize(
+        "args",
+        [
+            ["scenarios", "--json", "tags/*"],
+            ["verify", "--from", "racing.py"],
+            ["check", "history"],
+            ["explore", "--demo"],
+        ],
+    )
     def test_nobody_who_reads(self, args: list[str]) -> None:
+        Path("history").write_text('{"process": 0, "type": "invoke", "f": "read"}\n')
         process = spawned(*args)
         assert process.stdout is not None
         assert process.stderr is not None

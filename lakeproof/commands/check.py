@@ -1,7 +1,6 @@
 """The command ``check``: is a recorded history linearizable, and if not, what shows it."""
 
 import json
-import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +13,16 @@ import click
 from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
 from lakeproof.histories import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, open_history, read
-from lakeproof.histories.evidence import as_history, as_object, by_algorithm, plain, story, value, verdict_of_keys
+from lakeproof.histories.evidence import (
+    as_history,
+    as_object,
+    by_algorithm,
+    history_name,
+    plain,
+    story,
+    value,
+    verdict_of_keys,
+)
 from lakeproof.histories.model_fit import has_completed, hint, misfit
 from lakeproof.model.linearizability.checker import KeyVerdict, Limits, check, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
@@ -25,12 +33,11 @@ from lakeproof.model.linearizability.values import UNKNOWN, freeze, shorten_valu
 from lakeproof.plain_json import decode
 from lakeproof.verify.machine import no_cycles
 from lakeproof.verify.outputs import unwritable
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, plural, reason, seconds
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, Unusable, plural, reason, seconds
 
 _LISTED: Final = 10
 _NONE_COMPLETED: Final = "no operation completed"
 _LEAST_MEMORY: Final = 64 << 20
-_UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 
 
 @click.command("check")
@@ -97,14 +104,20 @@ def command(
     # An option that is None leaves the default of the format.
     given = {"fail": fail, "nil": nil, "order": order, "ties": ties}
     try:
-        if not format_:
-            with open_history(file) as beginning:
-                format_ = detect(beginning)
-        settings = attrs.evolve(DEFAULTS[format_], **{name: word for name, word in given.items() if word is not None})  # type: ignore[arg-type]
-        if begin is not None:
-            settings = attrs.evolve(settings, initial=_initial(begin))
         memory = max_memory << 20
-        history = read(file, format_, settings, independent=independent, memory=memory)
+        try:
+            if not format_:
+                with open_history(file) as beginning:
+                    format_ = detect(beginning)
+            chosen = {name: word for name, word in given.items() if word is not None}
+            settings = attrs.evolve(DEFAULTS[format_], **chosen)  # type: ignore[arg-type]
+            if begin is not None:
+                settings = attrs.evolve(settings, initial=_initial(begin))
+            history = read(file, format_, settings, independent=independent, memory=memory)
+        # Of the input alone: an error of the output is no matter of FILE.
+        except OSError as error:
+            complain(f"{error.filename or file}: {error.strerror or error}; name a file that can be read")
+            return UNUSABLE
         if not len(history):
             click.echo(f"INCONCLUSIVE: {file} has no operation of a client")
             return INCONCLUSIVE
@@ -136,8 +149,6 @@ def command(
         complain(f"{file}: {f'line {error.line}: ' if error.line else ''}{error}")
     except Unreadable as error:
         complain(f"{file}: {error}")
-    except OSError as error:
-        complain(f"{error.filename or file}: {error.strerror or error}; name a file that can be read")
     return UNUSABLE
 
 
@@ -182,6 +193,7 @@ class _CheckReport:
         self.found: dict[Verdict, list[KeyVerdict]] = {verdict: [] for verdict in Verdict}
         self.explained: list[Evidence] = []
         self.hints: dict[str, None] = {}
+        self.unwritten: Unusable | None = None
 
     def tell(self, parameters: str, verdicts: Iterator[KeyVerdict], started: float, html: Path | None) -> int:
         by: Counter[str] = Counter()
@@ -204,6 +216,9 @@ class _CheckReport:
         for line in self.hints:
             click.echo(line, err=self.as_json)
         click.echo(summary, err=self.as_json)
+        # Only now: what cannot be written takes no verdict from the screen.
+        if self.unwritten is not None:
+            raise self.unwritten
         # One key that is violated settles it; keys that hold do not make up for one that is open.
         return VIOLATED if violated else INCONCLUSIVE if open_ else AS_EXPECTED
 
@@ -223,8 +238,9 @@ class _CheckReport:
         try:
             html.write_text(history_page(self.history, checked), encoding="utf-8")
         except OSError as error:
-            raise unwritable(html, error.strerror or str(error), "--html") from error
-        click.echo(f"{html}: open it in a browser", err=self.as_json)
+            self.unwritten = unwritable(html, error.strerror or str(error), "--html")
+        else:
+            click.echo(f"{html}: open it in a browser", err=self.as_json)
 
     def _verdict(self, holding: int) -> str:
         violated, open_ = len(self.found[Verdict.VIOLATED]), len(self.found[Verdict.INCONCLUSIVE])
@@ -270,10 +286,13 @@ class _CheckReport:
             "history": None if path is None else str(path),
         }
 
-    def _write(self, evidence: Evidence) -> Path:
+    def _write(self, evidence: Evidence) -> Path | None:
         assert self.out is not None
-        self.out.mkdir(parents=True, exist_ok=True)
-        name = "" if evidence.key is None else _UNFIT.sub("_", value(evidence.key)).strip("_")
-        path = self.out / f"impossible.{len(self.explained)}{f'.{name}' if name else ''}.jsonl"
-        path.write_text("".join(f"{line}\n" for line in as_history(evidence)), encoding="utf-8")
+        path = self.out / history_name(len(self.explained), evidence)
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(f"{line}\n" for line in as_history(evidence)), encoding="utf-8")
+        except OSError as error:
+            self.unwritten = unwritable(path, error.strerror or str(error))
+            return None
         return path

@@ -9,7 +9,7 @@ import click
 
 from lakeproof.commands.options import from_option, seconds_option
 from lakeproof.commands.runs import choose_from
-from lakeproof.words import AS_EXPECTED, Unusable
+from lakeproof.words import AS_EXPECTED, Unusable, first_of
 
 DEMO: Final = "repositories/step1/delete-delete-create"
 """Small enough to be walked, and refuted by a schedule of a few steps."""
@@ -58,6 +58,9 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
 
         try:
             trio.run(serve, explorer, port, tell)
+        # What `tell` raises within a nursery: an output that is closed is no matter of the port.
+        except BaseExceptionGroup as group:
+            raise first_of(group, (OSError,)) from None
         except OSError as error:
             raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
         click.echo("ended", err=True)

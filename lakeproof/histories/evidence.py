@@ -1,6 +1,7 @@
 """Evidence for people: the operations that cannot be explained, as bars over time; and as a history of their own."""
 
 import json
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -13,6 +14,8 @@ from lakeproof.model.linearizability.values import Atom, render_value
 from lakeproof.model.snapshot import Status
 from lakeproof.words import plural
 
+HISTORIES: Final = "impossible.*.jsonl"
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 _VALUE_MAX: Final = 40
 _ELSEWHERE: Final = 6
 _STEP: Final = 3  # columns from one event to the next
@@ -113,6 +116,12 @@ def argument_in_words(f: str, argument: Hashable) -> str:
     return value(argument)
 
 
+def history_name(number: int, evidence: Evidence) -> str:
+    """The name of a file for `as_history`, one of `HISTORIES`. number: of the evidence, from 1."""
+    key = "" if evidence.key is None else _UNFIT.sub("_", value(evidence.key)).strip("_")
+    return f"impossible.{number}{f'.{key}' if key else ''}.jsonl"
+
+
 def value(part: Hashable) -> str:
     """A value as people write it, shortened."""
     shown = render_value(part, lambda text: json.dumps(text) if isinstance(text, str) else repr(text))
@@ -191,7 +200,12 @@ def _writes_of_values(evidence: Evidence) -> list[Operation]:
     return [
         Operation(
             # They overlap each other, and end before all others begin: any of them may be the last.
-            process=None, f=erase if each is None else write, key=evidence.key, argument=each, call=-3, returned=-2
+            process=None,
+            f=erase if each is None else write,
+            key=evidence.key,
+            argument=each,
+            call=-3,
+            returned=-2,
         )
         for each in evidence.possible
     ]

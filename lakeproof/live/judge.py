@@ -1,13 +1,12 @@
 """Whether a round of traffic on keys is linearizable, and what shows it if not."""
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.histories.evidence import as_history, as_object, plain, story, value
+from lakeproof.histories.evidence import as_history, as_object, history_name, plain, story, value
 from lakeproof.live.recorder import Call, event_line, events
 from lakeproof.live.report import NotJudged, Report
 from lakeproof.live.traffic import KeyRound
@@ -28,7 +27,6 @@ EVIDENCE_SECONDS: Final = 10.0
 """For all keys together; what is found by then is impossible, but perhaps not the smallest part."""
 EXPLAINED: Final = 3
 MALFORMED_SHOWN: Final = 3
-_UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 
 
 @attrs.define
@@ -49,8 +47,7 @@ class KeyVerdicts:
         """The history and the evidence, by name."""
         wanted = {"history.jsonl": self.events, "evidence.txt": self.explained}
         for number, one in enumerate(self.evidence, 1):
-            name = _UNFIT.sub("_", value(one.key)).strip("_")
-            wanted[f"impossible.{number}.{name}.jsonl"] = list(as_history(one))
+            wanted[history_name(number, one)] = list(as_history(one))
         return wanted
 
 

@@ -28,6 +28,7 @@ from typing import ClassVar, Final
 import attrs
 import click
 
+from lakeproof.histories.evidence import HISTORIES
 from lakeproof.impl.printable import printable
 from lakeproof.live.recorder import Tally
 from lakeproof.model.invariants import Finding, Reached, Violation
@@ -271,6 +272,9 @@ class Report:
 
 def _write(folder: Path, files: Mapping[str, Iterable[str]]) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
+    # As many as there are violated keys: those of an earlier run would pass for this one's. All other names are fixed.
+    for path in folder.glob(HISTORIES):
+        path.unlink()
     for name, lines in files.items():
         (folder / name).write_text("".join(f"{printable(line)}\n" for line in lines), encoding="utf-8")
     return [str(folder / name) for name in files]
