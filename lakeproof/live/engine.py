@@ -9,6 +9,8 @@ what comes late is found, too.
 import math
 import random
 import shlex
+import subprocess
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -144,14 +146,17 @@ def restarting(command: str) -> Fault:
         raise Unusable(f"--restart-with {command}: {error}; quote it as in a shell") from error
 
     async def restart(rng: random.Random) -> str:
-        try:
-            done = await trio.run_process(words, check=False, capture_stdout=True, capture_stderr=True)
-        except (OSError, ValueError, IndexError) as error:  # IndexError: an empty command
-            why = getattr(error, "strerror", None) or error
-            raise Unusable(f"--restart-with {command}: {why}; name a program") from error
-        if done.returncode:
-            message = " ".join(done.stderr.decode(errors="replace").split())[-200:]
-            raise Unusable(f"--restart-with {command}: ended with {done.returncode}: {message}; mend it")
+        # A file, not a pipe: a server that the command leaves in the background keeps a pipe open for ever.
+        with tempfile.TemporaryFile() as errors:
+            try:
+                done = await trio.run_process(words, check=False, stdout=subprocess.DEVNULL, stderr=errors)
+            except (OSError, ValueError, IndexError) as error:  # IndexError: an empty command
+                why = getattr(error, "strerror", None) or error
+                raise Unusable(f"--restart-with {command}: {why}; name a program") from error
+            if done.returncode:
+                errors.seek(0)
+                message = " ".join(errors.read().decode(errors="replace").split())[-200:]
+                raise Unusable(f"--restart-with {command}: ended with {done.returncode}: {message}; mend it")
         return RESTARTED
 
     return restart

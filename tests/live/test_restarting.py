@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from random import Random
 import pytest
 import trio
 
-from lakeproof.live.engine import Load
+from lakeproof.live.engine import RESTARTED, Load, restarting
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.rounds import ServicePlan, ServiceReport, Traffic, drive
 from tests.fake_lakefs.server import FakeLakeFS, serving
@@ -55,6 +56,17 @@ def test_several_servers_take_turns_and_the_history_says_which() -> None:
     asked = {call.server for call in traffic.last.entries}
     assert asked == {host.removeprefix("http://").partition("/")[0] for host in at.hosts}
     assert all(call.code for call in traffic.last.entries if call.ok), "a success has a status, too"
+
+
+def test_a_command_may_leave_a_server_in_the_background(tmp_path: Path) -> None:
+    """It lives until this test lets it go, and has the command's stdout and stderr."""
+    fifo, gone = tmp_path / "fifo", tmp_path / "gone"
+    os.mkfifo(fifo)
+    os.mkfifo(gone)
+    server = f"(cat {shlex.quote(str(fifo))}; echo > {shlex.quote(str(gone))}) &"
+    assert trio.run(restarting(shlex.join(["sh", "-c", server])), Random(0)) == RESTARTED
+    fifo.write_text("")
+    assert gone.read_text() == "\n"
 
 
 def test_the_command_is_run_in_every_round_and_counted(tmp_path: Path) -> None:
