@@ -137,6 +137,10 @@ class Bounded:
         depth = len(self._path)
         if depth < len(self._plan):
             self._chosen = self._plan[depth]
+            # Where a step before was answered otherwise, nothing is known of what waits here, and `_check` passes.
+            if self._chosen.name not in here:
+                self._trouble = Diverged(depth, frozenset({self._chosen.name}), frozenset(here))
+                raise self._trouble
         else:
             # Behind the plan the last client goes on as long as it waits: so the rest of a run has no preemption.
             name = min(here, key=lambda each: (each.client != self._last, each))

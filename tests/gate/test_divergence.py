@@ -86,6 +86,28 @@ def test_two_requests_of_one_name_are_a_mistake_of_the_caller() -> None:
         search.choose(pending("a", "a"))
 
 
+def test_a_planned_request_that_no_longer_waits_after_another_answer_is_a_divergence() -> None:
+    search = Bounded(0, lambda spent: PLAIN)
+    told = []
+    while search.begin():
+        # In the first schedule once more, the first request of b touches what a has written, and b goes another way.
+        again = search.runs > 1
+        try:
+            for waiting, touched in (
+                ([Name("a", "a"), Name("b", "b")], WRITE),
+                ([Name("b", "b")], WRITE if again else ()),
+                ([Name("b", "other" if again else "b", 2)], ()),
+            ):
+                search.choose([Pending(each) for each in waiting])
+                search.let_go(touched)
+            search.end()
+        except Diverged as error:
+            told.append(str(error))
+            search.fail()
+    assert told == ["after 2 steps the program no longer asks for b b (2); now asks for b other (2)"] * (TRIES_MAX + 1)
+    assert search.covered == -1
+
+
 def test_a_request_that_touches_something_else_after_the_same_steps_is_named() -> None:
     search = Bounded(1, lambda spent: PLAIN)
     told = []
