@@ -125,6 +125,18 @@ class TestBoto3:
         assert found["ChecksumSHA1"] == f"{base64.b64encode(part).decode()}-1"
         assert found["ChecksumType"] == "COMPOSITE"
 
+    def test_a_request_without_the_content_gives_no_checksum_of_it(self, s3: BaseClient) -> None:
+        def add_header(params: dict[str, dict[str, str]], **_: object) -> None:
+            params["headers"]["x-amz-checksum-crc32"] = "AAAAAA=="
+
+        event = "before-call.s3.CreateMultipartUpload"
+        s3.meta.events.register(event, add_header)
+        of, parts = upload(s3, b"x", ChecksumAlgorithm="SHA1")
+        s3.meta.events.unregister(event, add_header)
+        s3.complete_multipart_upload(**of, MultipartUpload={"Parts": parts})
+        found = s3.get_object(Bucket="b", Key="k", ChecksumMode="ENABLED")
+        assert {name for name in found if name.startswith("Checksum")} == {"ChecksumSHA1", "ChecksumType"}
+
     def test_a_page_may_end_with_a_name_that_xml_has_no_place_for(self, s3: BaseClient) -> None:
         names = ["k\x01", "k\r1", "k%31"]
         for each in names:
@@ -161,9 +173,18 @@ def performed(asked: Request) -> tuple[BucketState, Response, Footprint]:
 
 
 class TestWire:
-    def test_a_virtual_host_names_the_bucket(self) -> None:
-        found = parse_request(request(path="/a/k", host="my-bucket.localhost:9000"))
-        assert (found.bucket, found.key) == ("my-bucket", "a/k")
+    @pytest.mark.parametrize(
+        ("host", "bucket", "key"),
+        [
+            ("my-bucket.localhost:9000", "my-bucket", "a/k"),
+            ("my.bucket.s3.localhost", "my.bucket", "a/k"),
+            ("s3.localhost", "a", "k"),
+            ("localhost:9000", "a", "k"),
+        ],
+    )
+    def test_a_virtual_host_names_the_bucket(self, host: str, bucket: str, key: str) -> None:
+        found = parse_request(request(path="/a/k", host=host))
+        assert (found.bucket, found.key) == (bucket, key)
 
     @pytest.mark.parametrize(
         ("headers", "code"),

@@ -75,11 +75,11 @@ def _entries(
     """Keys with their objects, and common prefixes without, after ``begin``, in ascending order of their bytes."""
     keys = (address[len(bucket) + 1 :] for address in state.objects if address.startswith(f"{bucket}/{prefix}"))
     last = None
-    for key in sorted(keys, key=str.encode):
+    for key in sorted(keys):  # the order of their bytes in UTF-8, too
         cut = key.find(delimiter, len(prefix)) if delimiter else -1
         name = key if cut < 0 else key[: cut + len(delimiter)]
         # The last page may have ended with a common prefix: its keys are greater than it, and were in that page.
-        begun = key.encode() <= begin.encode() or (cut >= 0 and begin.startswith(name) and begin.endswith(delimiter))
+        begun = key <= begin or (cut >= 0 and begin.startswith(name) and begin.endswith(delimiter))
         if begun or name == last:
             continue
         last = name

@@ -191,8 +191,9 @@ def put_object(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     if "x-amz-copy-source" in request.headers:
         return _copy_object(state, request, now)
-    after = write_object(state, request, request.body, metadata_of(request), now)
-    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksums.checksum_sent(request.headers)))
+    checksum = checksums.checksum_sent(request.headers)
+    after = write_object(state, request, request.body, (*metadata_of(request), *checksum), now)
+    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksum))
     return after, answer, touches(request)
 
 

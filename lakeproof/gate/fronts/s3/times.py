@@ -1,5 +1,6 @@
 """Times as S3 writes them. All are microseconds since 1970."""
 
+from datetime import UTC, datetime
 from email.utils import formatdate, parsedate_to_datetime
 
 SECOND = 1_000_000
@@ -7,8 +8,6 @@ SECOND = 1_000_000
 
 def iso(time: int) -> str:
     """As in listings."""
-    from datetime import UTC, datetime
-
     return datetime.fromtimestamp(time // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 

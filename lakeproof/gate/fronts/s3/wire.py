@@ -20,7 +20,7 @@ NAMESPACE: Final = "http://s3.amazonaws.com/doc/2006-03-01/"
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _CHUNK: Final = re.compile(rb"([0-9a-fA-F]{1,12})(?:;|\Z)")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
-_VIRTUAL: Final = re.compile(r"^([a-z0-9][a-z0-9.-]*)\.(?:s3\.)?localhost(?::\d+)?$")
+_VIRTUAL: Final = re.compile(r"^(?!s3\.localhost)([a-z0-9][a-z0-9.-]*?)\.(?:s3\.)?localhost(?::\d+)?$")
 
 
 class S3Error(Exception):

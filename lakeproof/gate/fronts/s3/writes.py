@@ -4,7 +4,6 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.s3 import checksums
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Request, not_known, refuse
 from lakeproof.model import objects
@@ -39,12 +38,12 @@ def write_object(state: BucketState, request: S3Request, content: bytes, metadat
 
 
 def metadata_of(request: S3Request) -> Metadata:
-    """What is kept of the headers of a put."""
+    """What is kept of the headers of a request that makes an object, or an upload."""
     kept = {
         name: value
         for name, value in request.headers.items()
         if name in SYSTEM_METADATA or name.startswith("x-amz-meta-")
-    } | dict(checksums.checksum_sent(request.headers))
+    }
     coding = kept.get("content-encoding", "")
     # SDKs name the encoding of the transfer here. S3 stores the object without it.
     plain = ",".join(each for each in coding.split(",") if each.strip() != "aws-chunked")
