@@ -116,6 +116,24 @@ class TestFront:
         put = {"TableName": ONE, "Item": {"p": s("a")}, "ConditionExpression": "attribute_type(:one, :t)"}
         assert done(after(create(ONE)), "PutItem", put | attached(":one :t", n(1)))[1] == 200
 
+    @pytest.mark.parametrize(
+        ("condition", "error"),
+        [
+            (" AND ".join(["(#in = p)"] * 150), ""),
+            (" OR ".join(["p BETWEEN p AND p"] * 150), ""),
+            (" AND ".join(["p = p"] * 151), "too many operators; operator count: 301"),
+            ("(" * 300 + "p = p" + ")" * 300, ""),
+            ("(" * 301 + "p = p" + ")" * 301, "with more than 300 brackets is not known here"),
+        ],
+        ids=["names", "between", "operators", "brackets", "too many brackets"],
+    )
+    def test_the_bound_on_operators_is_of_operators_alone(self, condition: str, error: str) -> None:
+        names = {"ExpressionAttributeNames": {"#in": "in"}} if "#in" in condition else {}
+        put = {"TableName": ONE, "Item": {"p": s("a")}, "ConditionExpression": condition}
+        _, status, body, _ = done(after(create(ONE)), "PutItem", put | names)
+        told = str(body.get("message"))
+        assert error in told if error else "conditional request failed" in told, (status, told)
+
     def test_the_checksum_is_of_the_body(self) -> None:
         response = DynamoDBFront().understood(request("Nothing", {}))
         assert isinstance(response, Response)

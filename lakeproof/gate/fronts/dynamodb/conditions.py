@@ -84,8 +84,6 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
         case OneOf(_, choices) if len(choices) > _IN_MAX:
             invalid(f"Invalid {where}: The IN operator is provided with too many operands; number of operands: "
                     f"{len(choices)}")  # fmt: skip
-        case Arithmetic():  # the grammar has it in updates alone
-            invalid(f"Invalid {where}: Syntax error; a sum is only allowed in an update")
         case _:
             pass
     # Below a comparison or a call there are operands; below AND, OR and NOT there are conditions.
@@ -177,7 +175,7 @@ def _value(bound: BoundCondition, operand: Operand, item: Item) -> Value | None:
         case FunctionCall(_, operands):
             return _size(_value(bound, operands[0], item))
         case Arithmetic():
-            raise AssertionError(operand)  # refused by `check`
+            raise AssertionError(operand)  # the grammar has it in updates alone
 
 
 def compare(left: Value | None, comparator: str, right: Value | None) -> bool:

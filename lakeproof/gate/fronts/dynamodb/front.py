@@ -59,7 +59,7 @@ class DynamoDBRequest:
 
 
 class DynamoDBFront:
-    """See `lakeproof.gate.fronts.Front`.
+    """See `lakeproof.gate.fronts.interface.Front`.
 
     It keeps the names of the keys of the tables that it has seen created, for labels and for nothing else.
     """
@@ -163,7 +163,7 @@ def _page(state: DynamoState, request: Pages) -> Answered:
     table = state.table(request.table)
     # Which part of the condition is about which key, only the table says. So it is not a part of `Pages`.
     key = None if request.key is None else KeyCondition.of(table, request.key)
-    page, _ = answer_page(table, request, key)
+    page = answer_page(table, request, key)
     # A scan may depend on every item: which one ends the page, and whether one comes before it.
     seen = touched.items(request.table, Touch.READ) if key is None else touched.of_query(table, key)
     return state, page, (touched.table(request.table), seen)

@@ -27,12 +27,13 @@ import attrs
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 
-from lakeproof.gate.fronts.dynamodb.errors import invalid
+from lakeproof.gate.fronts.dynamodb.errors import invalid, not_known
 
 EXPRESSION_BYTES_MAX: Final = 4096
 OPERATORS_MAX: Final = 300
-# Counts too many rather than too few: brackets count, and names such as `#in`. Each level of a tree has one.
-_OPERATORS: Final = re.compile(r"\b(?:AND|OR|NOT|BETWEEN|IN)\b|[=<>]+|\(", re.IGNORECASE)
+BRACKETS_MAX: Final = 300
+# Each BETWEEN is counted with its AND; `#in` and `:or` are names. Each level of a tree has an operator or a bracket.
+_OPERATORS: Final = re.compile(r"(?<![#:])\b(?:AND|OR|NOT|IN)\b|[=<>]+", re.IGNORECASE)
 
 # lark inlines a rule with `?` that has one child, so brackets and single terms leave no node. A terminal with `_`
 # leaves the tree; so does a written-out `"="`, though EQUAL stays. Keywords go before NAME (.2), but not within one:
@@ -310,8 +311,11 @@ def _parse_text(text: str, where: str, start: str) -> object:
     if len(text.encode()) > EXPRESSION_BYTES_MAX:
         invalid(f"Invalid {where}: Expression size has exceeded the maximum allowed size;")
     operators = len(_OPERATORS.findall(text))
-    if operators > OPERATORS_MAX:  # so the recursion over a tree ends before the stack does
+    # So the recursion over a tree ends before the stack does. The service has no bound on brackets.
+    if operators > OPERATORS_MAX:
         invalid(f"Invalid {where}: The expression contains too many operators; operator count: {operators}")
+    if text.count("(") > BRACKETS_MAX:
+        not_known(f"{where} with more than {BRACKETS_MAX} brackets")
     try:
         return _parser().parse(text, start=start)
     except UnexpectedEOF:

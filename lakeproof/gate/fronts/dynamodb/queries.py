@@ -110,8 +110,8 @@ def _values(part: Condition) -> list[Placeholder]:
     return [each for each in children(part) if isinstance(each, Placeholder)]
 
 
-def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) -> tuple[dict[str, object], int]:
-    """A page, and the bytes that were read for it. key: None for a scan.
+def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) -> dict[str, object]:
+    """A page. key: None for a scan.
 
     A page ends after ``Limit`` items, or with the item that makes it 1 MiB; then it says where the next one begins,
     also if nothing is left. The filter takes items away after they were counted. Cost: the number of items in the
@@ -142,7 +142,7 @@ def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) ->
         made["Items"] = [written_item(item if wanted is None else project_paths(item, wanted)) for item in found]
     if last is not None:
         made["LastEvaluatedKey"] = written_item(table.key_fields(last))
-    return made, read
+    return made
 
 
 def _query(table: DynamoTable, request: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:

@@ -224,8 +224,6 @@ def change(kind: str, body: Fields) -> ItemChange:
     if kind == "ConditionCheck" and bound is None:
         text(body, "ConditionExpression")  # raises: it is missing
     update = grammar.update(text(body, "UpdateExpression")) if "UpdateExpression" in body else None
-    if kind != "UpdateItem" and update is not None:
-        raise_malformed(f"{kind} has no UpdateExpression")
     attached.refuse_unused(update, None if bound is None else bound.condition)
     returns = text(body, "ReturnValues", "NONE")
     if returns not in _RETURNS.get(kind, ("NONE",)):
@@ -280,7 +278,7 @@ def pages(kind: str, body: Fields) -> Pages:
         projection=steps,
         limit=whole(body, "Limit", 1, 2**31 - 1),
         start=item(body["ExclusiveStartKey"]) if "ExclusiveStartKey" in body else None,
-        forward=flag(body, "ScanIndexForward", default=True) or kind == "Scan",
+        forward=flag(body, "ScanIndexForward", default=True),
         count_only=select == "COUNT",
         segment=(segment or 0, total or 1),
         text=_readable(body, "FilterExpression"),

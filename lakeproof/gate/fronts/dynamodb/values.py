@@ -184,11 +184,7 @@ def parse_value(found: object, depth: int = 0) -> Value:
         return ListValue(tuple([parse_value(each, depth + 1) for each in content]))
     if kind == "M":
         return Mapped(item(content, depth + 1))
-    return invalid(
-        "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-        if kind not in KINDS
-        else f"{kind} is not known"
-    )
+    return invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 
 
 _SCALARS: Final[Mapping[str, Callable[[str], Scalar]]] = {
