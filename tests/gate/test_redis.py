@@ -46,6 +46,27 @@ def test_a_pattern_of_many_stars_is_matched_in_linear_time() -> None:
     assert globs.compile_glob(b"*a" * 50).fullmatch(b"a" * 5_000)
 
 
+@pytest.mark.parametrize(
+    ("cursor", "answer"),
+    [
+        ("0" * 5_000, b"*2\r\n$1\r\n0\r\n*0\r\n"),
+        (f"{'0' * 5_000}{(1 << 64) - 1}", b"*2\r\n$1\r\n0\r\n*0\r\n"),
+        (str(1 << 64), b"-ERR invalid cursor\r\n"),
+        ("9" * 5_000, b"-ERR invalid cursor\r\n"),
+        ("-1", b"-ERR invalid cursor\r\n"),
+    ],
+    ids=["zero", "last", "behind", "long", "sign"],
+)
+@pytest.mark.parametrize("command", ["SCAN", "HSCAN k"])
+def test_a_cursor_is_a_number_of_64_bits_however_it_is_written(
+    address: str, command: str, cursor: str, answer: bytes
+) -> None:
+    with raw(address) as connection:
+        connection.sendall(f"{command} {cursor}\r\n".encode())
+        connection.shutdown(socket.SHUT_WR)
+        assert everything(connection) == answer
+
+
 class TestWire:
     @pytest.mark.parametrize(
         ("data", "told"),

@@ -22,6 +22,15 @@ def integer(text: bytes, error: str = NO_INTEGER) -> int:
     return number
 
 
+def cursor(text: bytes) -> int:
+    """The place in a scan. Raises CommandError: it is no number of 64 bits without a sign."""
+    digits = text.lstrip(b"0") or b"0"
+    # int() refuses thousands of digits; 2**64 has twenty.
+    if not text.isdigit() or len(digits) > 20 or int(digits) >= 1 << 64:
+        raise CommandError("ERR invalid cursor")
+    return int(digits)
+
+
 def fits(number: int) -> bool:
     """Whether it has 64 bits."""
     return _MIN <= number <= _MAX

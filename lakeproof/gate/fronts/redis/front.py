@@ -41,7 +41,7 @@ class RedisRequest:
 
 
 class RedisFront:
-    """See `lakeproof.gate.fronts.Front`."""
+    """See `lakeproof.gate.fronts.interface.Front`."""
 
     def client_of(self, request: RedisRequest) -> str:
         return request.user

@@ -4,7 +4,7 @@ import math
 from typing import Final
 
 from lakeproof.gate.fronts.redis import globs
-from lakeproof.gate.fronts.redis.arguments import NO_INTEGER, SYNTAX, Args, integer, not_known
+from lakeproof.gate.fronts.redis.arguments import NO_INTEGER, SYNTAX, Args, cursor, integer, not_known
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Pairs, Value
 from lakeproof.gate.fronts.redis.state import Hash, SortedSet
 from lakeproof.gate.fronts.redis.work import Work
@@ -94,8 +94,7 @@ def hincrby(work: Work, args: Args) -> Value:
 
 def hscan(work: Work, args: Args) -> Value:
     """All at once, whatever COUNT says, as Redis does with a small hash."""
-    if not args[1].isdigit() or int(args[1][:21]) >= 1 << 64:  # 21 digits reach 2**64; int() refuses thousands
-        raise CommandError("ERR invalid cursor")
+    cursor(args[1])
     pattern = b"*"
     found = work.hash(args[0])
     for at in range(2, len(args), 2):

@@ -5,7 +5,7 @@ from itertools import dropwhile
 from typing import Final
 
 from lakeproof.gate.fronts.redis import globs
-from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, integer, lifetime, not_known
+from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, cursor, integer, lifetime, not_known
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Simple, Value
 from lakeproof.gate.fronts.redis.state import Hash, Stored, place
 from lakeproof.gate.fronts.redis.work import Work
@@ -57,23 +57,17 @@ def flush(work: Work, args: Args) -> Value:
 def scan(work: Work, args: Args) -> Value:
     """A page of the keys, in an order that depends on nothing but each key. The cursor is the place in it at which the
     next page begins. So a key that is there throughout is returned, once."""
-    cursor = _cursor(args[0])
+    begin = cursor(args[0])
     count, pattern, kind = _options(args[1:])
     matches = globs.compile_glob(pattern).fullmatch
     found = [key for key in work.named(globs.literal(pattern)) if matches(key)]
     # Places are compared, not keys: the key at which the cursor was made may be gone.
-    rest = list(dropwhile(lambda key: place(key) < cursor, found))
+    rest = list(dropwhile(lambda key: place(key) < begin, found))
     page = _whole_places(rest, count)
     following = place(rest[len(page)]) if len(page) < len(rest) else 0
     # After the page was cut: as in Redis, a page with none of the type is no end of the scan.
     shown = page if kind is None else [key for key in page if _type_of(work.get(key)).encode() == kind]
     return b"%d" % following, tuple(shown)
-
-
-def _cursor(text: bytes) -> int:
-    if not text.isdigit() or int(text[:21]) >= 1 << 64:
-        raise CommandError("ERR invalid cursor")
-    return int(text)
 
 
 def _options(args: Args) -> tuple[int, bytes, bytes | None]:
@@ -94,10 +88,9 @@ def _options(args: Args) -> tuple[int, bytes, bytes | None]:
 
 
 def _whole_places(rest: Sequence[bytes], count: int) -> Sequence[bytes]:
-    """The first so many keys, and those that share the place of the last of them: a cursor cannot tell them apart. The
-    place 0 is for no cursor: what has it comes with what follows."""
+    """The first so many keys, and those that share the place of the last of them: a cursor cannot tell them apart."""
     end = min(count, len(rest))
-    while end < len(rest) and place(rest[end]) in (place(rest[end - 1]), 0):
+    while end < len(rest) and place(rest[end]) == place(rest[end - 1]):
         end += 1
     return rest[:end]
 
