@@ -1,11 +1,13 @@
 """The gate in its plain mode: a store in memory that holds nothing, and tells each request."""
 
+import socket
 import time
 from collections.abc import Callable
+from functools import partial
 
 from lakeproof.gate.fronts import s3
 from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
-from lakeproof.gate.fronts.http import Request, Response, listening
+from lakeproof.gate.fronts.http import Request, Response, Talk, listening
 from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.server import Gate
 
@@ -30,14 +32,20 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
         tell(f"{label} -> {response.status}")
         return response
 
+    async def guard(talk: Talk, connection: socket.socket) -> None:
+        try:
+            await talk(connection)
+        except Exception as error:  # noqa: BLE001  # a mistake of ours ends the connection, and not the store
+            tell(f"a connection was closed: {error!r}; please report this")
+
     gate.server.handler = respond
     listener = listening(port)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     if protocol == "redis":
         tell(f"serving Redis on redis://{address}")
-        speaker = Speaker(gate, tell=lambda request, reply: tell(f"{front.label_of(request)} -> {reply.status}"))
-        await gate.server.serve_all((listener, speaker.talk))
+        talk = Speaker(gate, tell=lambda request, reply: tell(f"{front.label_of(request)} -> {reply.status}")).talk
     else:
         shown = f"S3 on http://{address}, buckets {', '.join(sorted(buckets))}"
         tell(f"serving {shown if protocol == 's3' else f'DynamoDB on http://{address}'}")
-        await gate.server.serve(listener)
+        talk = gate.server.talk
+    await gate.server.serve_all((listener, partial(guard, talk)))

@@ -12,6 +12,7 @@ the program calls it. On the right ``*`` is as in the shell. A rule without a re
 import re
 import runpy
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -39,6 +40,13 @@ class Rule:
 
     effect: str
     request: str | None
+
+    def __attrs_post_init__(self) -> None:
+        given, meant = _NAMED.findall(self.effect), _NAMED.findall(self.request or "")
+        wrong = [each for each in given if given.count(each) > 1 or not each.isidentifier()]
+        if wrong or not set(meant) <= set(given):
+            expected = "names in braces that are identifiers, each once in the effect; in the request no others"
+            raise ScenarioError(f"Rule({self.effect!r}, {self.request!r}): expected {expected}")
 
     def request_of(self, effect: str, key: str, rename: Mapping[str, Callable[[str], str]]) -> str | None:
         """The pattern of the request; None: the rule is about another effect. Empty: there is no such request."""
@@ -98,7 +106,7 @@ class Profile:
                 "add it, or choose a trace of one of these"
             )
         # Shared by setup and clients: calls make names of the number that no other call must have.
-        numbers = iter(range(1, 1_000_000))
+        numbers = count(1)
         try:
             return GateScenario(
                 name=f"{self.name}/{trace.scenario}",

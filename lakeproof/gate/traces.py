@@ -79,7 +79,7 @@ def read(path: Path) -> GateTrace:
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TraceError(f"{path}: no JSON: {error}; name a file that `lakeproof gate run` has written") from None
     if not isinstance(document, dict) or document.get("gate") != FORMAT:
         raise TraceError(f"{path}: no trace of the gate; name a file that `lakeproof gate run` has written")
@@ -91,8 +91,8 @@ def read(path: Path) -> GateTrace:
             choices=_choices(document["steps"]),
             statuses=tuple(_status(each["status"]) for each in document["steps"]),
         )
-    # A list in place of an object has no ``items``, which is an AttributeError.
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    # A list in place of an object has no ``items``, which is an AttributeError; Infinity is no integer.
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise TraceError(f"{path}: a part is missing or has another type: {error!r}; record it again") from None
 
 

@@ -61,6 +61,8 @@ def telling(protocol: str, *buckets: str, lines: list[str] | None = None) -> Ite
     with in_thread(lambda: serve_open(0, frozenset(buckets), tell, protocol)):
         assert begun.wait(60)
         yield told[0].split()[3].rstrip(",")
+    # The store goes on after a mistake of its own: who does not read its lines must learn of it here.
+    assert lines is not None or not [line for line in told if line.endswith("please report this")]
 
 
 @contextmanager

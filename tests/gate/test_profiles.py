@@ -9,6 +9,7 @@ from click.testing import Result
 from lakeproof.gate.classes import Choice, Name, Pending
 from lakeproof.gate.guided import ExpectedRequest, GuidedResult, expected_requests
 from lakeproof.gate.profile import Rule, load
+from lakeproof.scenario import ScenarioError
 from lakeproof.search import trace as traces
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import TraceStep
@@ -106,6 +107,14 @@ def test_a_rule_is_a_pattern_on_both_sides(rule: Rule, effect: str, key: str, ex
     assert rule.request_of(effect, key, {"r": lambda name: f"{name}!"}) == (
         expected if expected is None else expected.replace("!", "%21")
     )
+
+
+@pytest.mark.parametrize(
+    ("effect", "request_"), [("get repos/{r}", "GetItem {b}"), ("get {r}/{r}", None), ("get {1}", None)]
+)
+def test_a_rule_whose_names_have_no_one_meaning_is_refused(effect: str, request_: str | None) -> None:
+    with pytest.raises(ScenarioError, match="expected names in braces that are identifiers, each once in the effect"):
+        Rule(effect, request_)
 
 
 def pending(*labels: str, client: str = "c1") -> list[Pending]:

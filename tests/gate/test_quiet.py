@@ -241,7 +241,7 @@ class TestWhatWasSent:
             gate = Gate[Store, StoreRequest](PassingFront((), "reader"), Store(), lambda: 0)
             gate.hold(frozenset({"c1"}))
             listener = listening(0)
-            served = (listener, Speaker(gate).talk if redis else gate.server._talk)
+            served = (listener, Speaker(gate).talk if redis else gate.server.talk)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(gate.server.serve_all, served)
                 await trio.testing.wait_all_tasks_blocked()

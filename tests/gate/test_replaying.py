@@ -93,6 +93,24 @@ def test_an_answer_that_the_trace_does_not_have_is_named(trace: Path, tmp_path: 
     assert (once.exit_code, once.stderr.strip()) == (1, otherwise)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no",
+        "[" * 100_000,
+        '{"gate": 1, "steps": 1}',
+        (
+            '{"gate": 1, "file": "", "scenario": "", "violated": {},'
+            ' "steps": [{"client": "c1", "request": "x", "number": Infinity, "mode": "normal", "status": 0}]}'
+        ),
+    ],
+    ids=["text", "deep", "steps", "infinite"],
+)
+def test_a_file_that_is_no_trace_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "trace.json").write_text(text)
+    assert "trace.json: " in complaint(replay(tmp_path / "trace.json"))
+
+
 def test_a_trace_executes_no_file_by_itself(trace: Path, tmp_path: Path) -> None:
     """It may be anybody's. The file is executed that the user names, and no other."""
     executed = tmp_path / "executed"

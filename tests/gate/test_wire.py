@@ -1,12 +1,16 @@
 """Requests in pieces, held against h11, which reads and writes the same protocol; and what is refused."""
 
+import socket
+
 import h11
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.gate.fronts import wire
+from lakeproof.gate.fronts.aws import AWSFront
 from lakeproof.gate.fronts.wire import HEAD_BYTES_MAX, Incoming, Malformed, Response, encode_response
+from tests.gate.stores import telling
 
 METHODS = st.sampled_from(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"])
 TARGETS = st.sampled_from(["/", "/b/k?list-type=2&prefix=a%2Fb", "/b/k%20l", "/b?delete", "/b/k?uploadId=x"])
@@ -109,6 +113,30 @@ def test_what_is_no_request_or_too_large_is_refused(data: bytes, status: int, mo
     with pytest.raises(Malformed) as refused:
         Incoming().feed(data)
     assert refused.value.status == status
+
+
+@pytest.mark.parametrize("protocol", ["s3", "redis"])
+def test_a_mistake_of_a_store_that_is_served_ends_the_connection_alone(
+    protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perform, lines = AWSFront.perform, list[str]()
+
+    def fails_once(*of: object) -> object:
+        monkeypatch.setattr(AWSFront, "perform", perform)
+        raise RuntimeError("a mistake")
+
+    monkeypatch.setattr(AWSFront, "perform", fails_once)
+    data = b"DBSIZE\r\n" if protocol == "redis" else b"GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    with telling(protocol, "b", lines=lines) as url:
+        host, port = url.partition("//")[2].split(":")
+        answers = []
+        for _ in range(2):
+            with socket.create_connection((host, int(port)), 10) as connection:
+                connection.sendall(data)
+                connection.shutdown(socket.SHUT_WR)
+                answers.append(connection.recv(100))
+    assert (answers[0], bool(answers[1])) == (b"", True)
+    assert "a connection was closed: RuntimeError('a mistake'); please report this" in lines
 
 
 def test_an_answer_with_a_line_break_in_a_header_is_not_sent() -> None:

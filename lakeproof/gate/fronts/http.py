@@ -84,7 +84,7 @@ class Server:
     async def serve(self, listener: socket.socket, *others: tuple[socket.socket, Talk]) -> None:
         """Until it is cancelled; the listeners are closed then. An error of the handler is an error here. others:
         listeners of other protocols, and what serves the connections of each."""
-        await self.serve_all((listener, self._talk), *others)
+        await self.serve_all((listener, self.talk), *others)
 
     async def serve_all(self, *listeners: tuple[socket.socket, Talk]) -> None:
         """As `serve`, of what listens, whatever its protocol."""
@@ -111,7 +111,8 @@ class Server:
         self.busy -= 1  # before its first checkpoint, `talk` expects what arrives
         await talk(connection)
 
-    async def _talk(self, connection: socket.socket) -> None:
+    async def talk(self, connection: socket.socket) -> None:
+        """Serve a connection of HTTP until it is closed, and close it."""
         incoming = Incoming()
         try:
             while await self._one(connection, incoming):
