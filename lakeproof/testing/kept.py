@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,13 +25,22 @@ class Judge:
     def __init__(self, item: pytest.Item) -> None:
         self.item = item
         self.failed: NotAsExpected | Unusable | None = None
+
+    @cached_property
+    def _folder(self) -> Path | None:
+        """Where traces are kept; None: this run of pytest has no cache, or it cannot be written."""
         # ``-p no:cacheprovider`` leaves the attribute out.
-        cache = getattr(item.config, "cache", None)
-        self._folder = None if cache is None else Path(cache.mkdir("lakeproof"))
-        """Where traces are kept; None: this run of pytest has no cache."""
-        self._digest = hashlib.sha256(item.nodeid.encode()).hexdigest()[:8]
-        # Before the test runs: Hypothesis calls it many times, and must not replay what this run itself has kept.
-        self._earlier = () if self._folder is None else tuple(sorted(self._folder.glob(f"*.{self._digest}.*.json")))
+        cache = getattr(self.item.config, "cache", None)
+        try:
+            return None if cache is None else Path(cache.mkdir("lakeproof"))
+        except OSError:
+            return None
+
+    @cached_property
+    def _earlier(self) -> tuple[Path, ...]:
+        """All that earlier runs have kept."""
+        # Listed once: Hypothesis calls a test many times, and must not replay what this run itself has kept.
+        return () if self._folder is None else tuple(sorted(self._folder.glob("*.json")))
 
     def __call__(self, scenario: "Scenario") -> None:
         """Replay what an earlier run has kept of this scenario, then search.
@@ -84,8 +95,9 @@ class Judge:
                 self._say(path)
                 return error
             # Only here, after no violation was raised: a trace that is still followed stays for the next run.
-            path.unlink()
-            path.with_suffix(".html").unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
+                path.with_suffix(".html").unlink(missing_ok=True)
         return None
 
     def _keep(self, trace: "Trace") -> None:
@@ -95,9 +107,13 @@ class Judge:
 
         if self._folder is None:
             return
-        path = self._folder / f"{self._stem(trace.scenario)}{trace.invariant}.json"
-        write(trace, path)
-        path.with_suffix(".html").write_text(page(trace), encoding="utf-8")
+        # An id may hold slashes, and the next run looks into no subfolder.
+        path = self._folder / f"{self._stem(trace.scenario)}{trace.invariant.replace('/', '%2F')}.json"
+        try:
+            write(trace, path)
+            path.with_suffix(".html").write_text(page(trace), encoding="utf-8")
+        except OSError:  # a trace that is not kept costs a search; the failure is not to be lost with it
+            return
         self._say(path)
 
     def _say(self, path: Path) -> None:
@@ -114,4 +130,4 @@ class Judge:
         """The beginning of a file's name: readable, and of no other item."""
         # Names may hold slashes and be long; the digest of the item alone tells files apart.
         readable = re.sub(r"[^\w-]+", "_", name)[:NAME_CHARACTERS_MAX]
-        return f"{readable}.{self._digest}."
+        return f"{readable}.{hashlib.sha256(self.item.nodeid.encode()).hexdigest()[:8]}."

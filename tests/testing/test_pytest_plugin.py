@@ -77,6 +77,56 @@ class TestItems:
         pytester.runpytest().assert_outcomes(passed=2)
         assert list((pytester.path / ".pytest_cache" / "d" / "lakeproof").iterdir()) == []
 
+    def test_a_cache_that_cannot_be_written_costs_no_verdict(self, pytester: pytest.Pytester) -> None:
+        result = pytester.runpytest("-o", "cache_dir=/dev/null/x", "-W", "ignore::pytest.PytestCacheWarning")
+        result.assert_outcomes(passed=1, failed=1)
+        assert WRONG in result.stdout.str()
+
+
+def test_a_project_without_scenarios_gets_no_folder_of_lakeproof(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_other="def test_other(): pass")
+    pytester.runpytest().assert_outcomes(passed=1)
+    assert not (pytester.path / ".pytest_cache" / "d" / "lakeproof").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "id_", "kept"),
+    [("sale", "either/or", True), ("\N{HIRAGANA LETTER A}" * 60, "\N{HIRAGANA LETTER A}" * 60, False)],
+    ids=["a slash", "too long for a file"],
+)
+def test_what_an_id_may_hold_costs_no_verdict(name: str, id_: str, kept: bool, pytester: pytest.Pytester) -> None:
+    invariant = f"attrs.evolve(ATOMIC.invariants[0], id={id_!r}, check=lambda _: [Violation({id_!r}, 'always')])"
+    changed = f"from lakeproof import Violation\nSCENARIOS = [scenario({name!r}, blind)]\n"
+    changed += f"SCENARIOS = [attrs.evolve(SCENARIOS[0], invariants=[{invariant}])]\n"
+    pytester.makepyfile(test_sale=COUNTER + changed)
+    for again in (False, True):
+        result = pytester.runpytest()
+        result.assert_outcomes(failed=1)
+        text = result.stdout.str()
+        assert f"{name}: {id_} is violated, expected holds" in text
+        assert "kept.py" not in text
+        assert ("the code still follows an earlier counterexample" in text) is (kept and again)
+
+
+@pytest.mark.parametrize(
+    ("flow", "reason"),
+    [
+        ("import asyncio\nasync def increment(env): await asyncio.sleep(0)", "the flow awaits asyncio.sleep"),
+        ("def increment(env): return 3", "expected a coroutine, found int"),
+    ],
+    ids=["it awaits something else", "it is no coroutine"],
+)
+def test_a_flow_that_can_no_longer_be_run_is_refused_in_a_line_also_where_a_trace_of_it_is_kept(
+    flow: str, reason: str, file: Path, pytester: pytest.Pytester
+) -> None:
+    pytester.runpytest("-k", "blind").assert_outcomes(failed=1, deselected=1)
+    file.write_text(COUNTER.replace("SCENARIOS =", f"{flow}\nblind = increment\nSCENARIOS ="))
+    for _ in range(2):
+        result = pytester.runpytest("-k", "blind")
+        result.assert_outcomes(failed=1, deselected=1)
+        assert reason in result.stdout.str()
+        assert "replay.py" not in result.stdout.str()
+
 
 DECORATED = (
     COUNTER.replace("SCENARIOS = ", "NONE = ")
