@@ -123,6 +123,11 @@ class TestWhatHasChanged:
             ("AMOUNT = int(os.environ['AMOUNT'])", "amount = AMOUNT", "mine.py:4 reads the environment: AMOUNT"),
             ("AMOUNT = int(os.getenvb(b'AMOUNT'))", "amount = AMOUNT", "mine.py:4 reads the environment: AMOUNT"),
             ("AMOUNT = int(dict(os.environ)['AMOUNT'])", "amount = AMOUNT", "mine.py:4 reads the environment"),
+            (
+                """AMOUNT = 1 + ("'AMOUNT': '2'" in repr(os.environ))""",
+                "amount = AMOUNT",
+                "mine.py:4 reads the environment",
+            ),
             ("AMOUNT = 2 if os.path.exists('two') else 1", "amount = AMOUNT", "mine.py:4 reads two"),
             ("AMOUNT = 2 if 'two' in os.listdir() else 1", "amount = AMOUNT", "mine.py:4 lists "),
             ("AMOUNT = 1 + len(list(pathlib.Path().glob('two')))", "amount = AMOUNT", "mine.py:4 "),
@@ -255,11 +260,23 @@ class TestFolder:
     def test_what_was_not_asked_for_longest_makes_room(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(cache, "FILES_MAX", 2)
         kept = Kept(tmp_path)
-        for number, key in enumerate("abc"):
+        keys = [letter * 64 for letter in "abc"]
+        for number, key in enumerate(keys):
             kept.keep(outcome(key))
             os.utime(tmp_path / key, (0, 10 - number))
         assert list(kept.close([])) == []
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]  # the most recently asked for
+        assert sorted(path.name for path in tmp_path.iterdir()) == keys[:2]  # the most recently asked for
+
+    def test_only_files_of_the_cache_make_room(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cache, "FILES_MAX", 1)
+        key, theirs = "a" * 64, ["abc", "notes.txt", f"{'b' * 64}.txt", ".profile", f"{'b' * 63}"]
+        for name in (*theirs, f".{'b' * 64}.123"):
+            (tmp_path / name).touch()
+            os.utime(tmp_path / name, (0, 0))
+        kept = Kept(tmp_path)
+        kept.keep(outcome(key))
+        assert list(kept.close([])) == []
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*theirs, key])
 
     def test_only_what_is_decided_is_kept(self, tmp_path: Path) -> None:
         kept = Kept(tmp_path)

@@ -10,6 +10,7 @@ version, is as good as none. Files are written aside and renamed, so runs may sh
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -27,6 +28,10 @@ from lakeproof.words import Progress, plural
 FORMAT: Final = "lakeproof verdicts 1"
 FILES_MAX: Final = 50_000
 """More outcomes than this are not kept: the least recently used go first. Most take 1 KiB."""
+
+# The folder may be one of the user's, with files of his in it.
+_OURS: Final = re.compile(r"[0-9a-f]{64}|\.[0-9a-f]{64}\.\d+")
+"""Names of outcomes, and of what a run that was killed has left behind."""
 
 VERDICT_FIELDS: Final = ("invariant", "verdict", "reached", "example", "symmetric")
 """What a verdict says, beside its trace."""
@@ -149,7 +154,8 @@ class Kept:
 
     def _make_room(self) -> None:
         # By the time of the last use: `_read` touches what it reads.
-        found = sorted(os.scandir(self.folder), key=lambda each: each.stat().st_mtime_ns)
+        ours = (each for each in os.scandir(self.folder) if _OURS.fullmatch(each.name))
+        found = sorted(ours, key=lambda each: each.stat().st_mtime_ns)
         for each in found[:-FILES_MAX]:
             Path(each).unlink(missing_ok=True)
 

@@ -24,7 +24,10 @@ from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder
 from os import stat  # as it was before the witness stood before it
 from types import CodeType, FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from _collections_abc import dict_items
 
 # As code names it: no links are resolved, since ``co_filename`` has the path by which a module was found.
 PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep  # noqa: PTH100, PTH120  # a prefix
@@ -234,6 +237,15 @@ def _stand_before_the_environment(noticed: Callable[[object], None]) -> None:
         def __iter__(self) -> Iterator[bytes]:
             noticed("all of it")
             return super().__iter__()
+
+        # For ``repr``.
+        def items(self) -> "dict_items[bytes, bytes]":
+            noticed("all of it")
+            return super().items()
+
+        def __len__(self) -> int:
+            noticed("its length")
+            return super().__len__()
 
     noticing = Noticing(vars(os.environ)["_data"])
     for environment in (os.environ, os.environb):  # two views of the same
