@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 
 import attrs
@@ -52,6 +53,22 @@ def test_nothing_is_left_of_a_trace_that_cannot_be_written(tmp_path: Path, monke
     with pytest.raises(OSError, match="No space"):
         write(found(LOST_UPDATE), tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_two_processes_may_write_one_trace_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace, path, replace = found(LOST_UPDATE), tmp_path / "a.json", Path.replace
+
+    def replace_late(self: Path, target: Path) -> Path:
+        other = get_context("spawn").Process(target=write, args=(trace, path))
+        other.start()
+        other.join()
+        assert other.exitcode == 0
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace_late)
+    write(trace, path)
+    assert [each.name for each in tmp_path.iterdir()] == ["a.json"]
+    assert read(path) == trace
 
 
 class TestMalformed:
