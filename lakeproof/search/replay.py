@@ -404,8 +404,8 @@ def _compare_ends(run: JudgedRun, trace: Trace) -> None:
         raise ReplayDiverged(_divergence_text(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
 
 
-# As `UnhandledException` ends with it.
-_PLACE: Final = re.compile(r" at [^ ]+:\d+$")
+# As `UnhandledException` ends with it. From the last " at ": the message before it may hold another one.
+_PLACE: Final = re.compile(r" at (?:(?! at ).)+:\d+$")
 """The line at the end of an evidence: it moves whenever a file is edited."""
 
 

@@ -9,6 +9,7 @@ from lakeproof.impl.effects import Env
 from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.invariants import Always, Reached, Violation
 from lakeproof.model.records import Tag
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Flow
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.minimise import preemptions, reduce_preemptions
 from lakeproof.search.replay import NotReproduced, ReplayDiverged, record, replay
@@ -180,6 +181,19 @@ class TestDiverged:
         _, said, found = self.divergence(attrs.evolve(self.trace, evidence="the moon"), LOST_UPDATE)
         assert said.endswith("evidence: the moon")
         assert found.endswith("evidence: 2 increments, and the counter says 1")
+
+    @pytest.mark.parametrize("file", ["mine.py", "my file.py", "look at me.py"])
+    def test_lines_may_move_and_what_is_raised_may_not(self, file: str) -> None:
+        def scenario(raises: str, lines: int) -> Scenario:
+            flow = f"async def fail(env):\n    await env.store.set(b'p', b'k', b'1')\n    raise {raises}"
+            made: dict[str, Flow] = {}
+            exec(compile("\n" * lines + flow, file, "exec"), made)  # noqa: S102
+            return Scenario(name="s", clients=[[Call(made["fail"])]], invariants=[_COUNTS_NOTHING])
+
+        trace = record(scenario("KeyError('lost at noon')", 0), NO_UNHANDLED_EXCEPTION, [A], version="1")
+        assert trace.evidence.endswith(f" at {file}:3")
+        assert replay(trace, scenario("KeyError('lost at noon')", 5)).steps == 1
+        self.divergence(trace, scenario("KeyError('lost at dawn')", 0))
 
     def divergence(self, trace: Trace, scenario: Scenario) -> list[str]:
         with pytest.raises(ReplayDiverged) as caught:
