@@ -197,18 +197,27 @@ def holds(name: str, predicate: Callable[[Snapshot], object], seen: Snapshot) ->
             if is_ours(error):
                 raise
             raise _failure_of(name, error) from error
-    # Truthiness would take a coroutine, or a generator, for True in every state.
-    if type(found) is not bool:
-        raise ScenarioError(f"invariant {name!r}: its predicate returned {_short_repr(found)}; expected True or False")
-    return found
+    return _check_bool(name, "predicate", found)
 
 
 def watches(invariant: OnStep, name: str, op: object) -> bool:
-    """Whether a *step* invariant watches this effect of a call of this name."""
+    """Whether a *step* invariant watches this effect of a call of this name.
+
+    Raises:
+        ScenarioError: its ``watches`` raised, or answered neither True nor False.
+    """
     with WATCH.over():
         try:
-            return bool(invariant.watches(name, op))
+            found: object = invariant.watches(name, op)
         except BaseException as error:
             if is_ours(error):
                 raise
             raise _failure_of(invariant.id, error) from error
+    return _check_bool(invariant.id, "watches", found)
+
+
+def _check_bool(name: str, function: str, found: object) -> bool:
+    # Truthiness would take a coroutine, or a generator, for True in every state.
+    if type(found) is not bool:
+        raise ScenarioError(f"invariant {name!r}: its {function} returned {_short_repr(found)}; expected True or False")
+    return found

@@ -1,7 +1,7 @@
 """What observers of invariants are shown of a call's effects, and whose observers they are."""
 
 from collections.abc import Sequence
-from types import FunctionType
+from types import CellType, FunctionType
 
 from lakeproof.impl.codec import decode_at
 from lakeproof.impl.effects import Effect
@@ -40,8 +40,15 @@ def _same_code(one: object, other: object) -> bool:
 
 
 def _made_of(function: FunctionType) -> tuple[object, ...]:
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    cells = [_cell_content(cell) for cell in function.__closure__ or ()]
     return function.__code__, cells, function.__defaults__, function.__kwdefaults__
+
+
+def _cell_content(cell: CellType) -> tuple[object, ...]:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:
+        return ()  # a variable that is not assigned yet
 
 
 def collect_observers(invariants: Sequence[Invariant]) -> tuple[Observer, ...]:

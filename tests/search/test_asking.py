@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
+from lakeproof.model.invariants import Always, Finding, Monitor, Observer, OnStep, Reached, Violation
 from lakeproof.model.snapshot import Invoked, NotDeclared, Reads
 from lakeproof.scenario import ScenarioError
 from lakeproof.search import evaluation
 from lakeproof.search.fence import Hangs
+from lakeproof.search.observers import collect_observers
 
 HERE = Path(__file__).name
 EVENT = Invoked(0, 0, "f", ())
@@ -104,12 +105,31 @@ class TestObservers:
         with pytest.raises(ScenarioError, match=rf"observer 'o': raised KeyError.*:{line_of('raising')}\)"):
             evaluation.fold_observer(Observer("o", raising(KeyError("k"))), [])
 
+    def test_a_variable_of_its_function_need_not_be_assigned_yet(self) -> None:
+        def observed(assigned: bool) -> Always:
+            def fold(_: object) -> object:
+                return later
+
+            if assigned:
+                later = 1
+            return Always(id="x", meaning="", check=list, observers=(Observer("o", fold),))  # type: ignore[arg-type]
+
+        assert len(collect_observers([observed(assigned=False), observed(assigned=False)])) == 1
+        with pytest.raises(ScenarioError, match="'o' of 'x' folds otherwise"):
+            collect_observers([observed(assigned=False), observed(assigned=True)])
+
 
 class TestWatches:
-    @pytest.mark.parametrize(("answer", "watched"), [(True, True), (False, False), (None, False), (1, True)])
-    def test_its_answer_is_a_truth(self, answer: object, watched: bool) -> None:
+    @pytest.mark.parametrize("answer", [True, False])
+    def test_its_answer_is_what_it_says(self, answer: bool) -> None:
         step = OnStep(id="x", meaning="", check=list, watches=lambda *_: answer)  # type: ignore[arg-type]
-        assert evaluation.watches(step, "f", None) is watched
+        assert evaluation.watches(step, "f", None) is answer
+
+    @pytest.mark.parametrize("answer", [None, 1, "no", iter(())], ids=lambda answer: type(answer).__name__)
+    def test_an_answer_that_is_no_truth_is_an_error(self, answer: object) -> None:
+        step = OnStep(id="x", meaning="", check=list, watches=lambda *_: answer)  # type: ignore[arg-type]
+        with pytest.raises(ScenarioError, match=r"invariant 'x': its watches returned .*expected True or False"):
+            evaluation.watches(step, "f", None)
 
     def test_what_it_raises_is_an_error_and_not_a_no(self) -> None:
         step = OnStep(id="x", meaning="", check=list, watches=raising(KeyError("k")))  # type: ignore[arg-type]
