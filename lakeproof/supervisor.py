@@ -98,13 +98,14 @@ def _report(writer: int, board: Board) -> NoReturn:
         with suppress(OSError, AttributeError):  # None: it is closed
             # Before the report: after it this process may be killed, and what is buffered would be lost.
             sys.stdout.flush()
-        os.write(writer, bytes([code & 0xFF]))
+        with suppress(OSError):  # user code has closed it: then nothing was reported
+            os.write(writer, bytes([code & 0xFF]))
         sys.exit(code)
 
 
 def _watch_child(child: int, reader: int, signals: set[signal.Signals], board: Board) -> int:
     """The exit code of the child: what it reported, or that it did not."""
-    status, reported, overseer = None, 0.0, Overseer(board)
+    status, report, reported, overseer = None, b"", 0.0, Overseer(board)
     while status is None:
         # SIGCHLD is among them, so the end of the child is seen at once; the limit is for the overseer.
         came = signal.sigtimedwait(signals, POLL_SECONDS)
@@ -114,7 +115,7 @@ def _watch_child(child: int, reader: int, signals: set[signal.Signals], board: B
         if ended:
             status = found
         # A signal ends the wait early: only whole periods count as time that has passed.
-        elif came is None and _has_reported(reader):
+        elif came is None and (report := report or _read_report(reader)):
             reported += POLL_SECONDS
             if reported >= LAST_SECONDS:
                 os.kill(child, signal.SIGKILL)
@@ -126,9 +127,7 @@ def _watch_child(child: int, reader: int, signals: set[signal.Signals], board: B
     # The watch in the child ended it (`os._exit`), and has written why.
     if os.waitstatus_to_exitcode(status) == HUNG:
         return INCONCLUSIVE
-    # Empty at the end of the file: the child has closed its end without a report.
-    report = os.read(reader, 1)
-    if report:
+    if report := report or _read_report(reader):
         return report[0]
     sys.stderr.write(f"lakeproof: {_unreported_exit(status)}; nothing is established\n")
     # As `words.UNUSABLE`.
@@ -145,16 +144,18 @@ def _pass_on(number: int, child: int) -> None:
             os.killpg(child, signal.SIGCONT)
 
 
-def _has_reported(reader: int) -> bool:
+def _read_report(reader: int) -> bytes:
+    """What the child has reported by now; empty: nothing, or user code has closed its end."""
     import select
 
-    return bool(select.select([reader], [], [], 0)[0])
+    # Looked at first: a process that user code began may keep the end open, and a read would wait for it.
+    return os.read(reader, 1) if select.select([reader], [], [], 0)[0] else b""
 
 
 def _unreported_exit(status: int) -> str:
     if os.WIFSIGNALED(status):
         return f"the command was ended by {signal.Signals(os.WTERMSIG(status)).name}"
     return (
-        f"the file named with --from, or a flow in it, ended the process (exit code {os.WEXITSTATUS(status)}); take "
-        f"the exit out of it"
+        f"the file named with --from, or a flow in it, ended the process (exit code {os.WEXITSTATUS(status)}) or "
+        f"closed its files; take that out of it"
     )

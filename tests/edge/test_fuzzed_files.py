@@ -156,12 +156,20 @@ def test_a_file_that_ends_its_process_is_an_error(source: str) -> None:
     assert ran.complaints
 
 
-SOON: Final = "from lakeproof import supervisor; supervisor.LAST_SECONDS = 0.5; supervisor.supervised()"
+SOON: Final = "from lakeproof import supervisor; supervisor.LAST_SECONDS = {}; supervisor.supervised()"
+
+
+def test_a_file_that_closes_what_is_not_its_own_does_not_stop_the_search() -> None:
+    scenario = "SCENARIOS = [Scenario(name='s', clients=[[Call(touch)]], invariants=[ANY])]"
+    Path("mine.py").write_text(f"import os\nos.closerange(3, 100)\n{HEAD}{scenario}")
+    ran = run("verify", "--from", "mine.py", "--json", seconds=LIMIT_SECONDS, start=("-c", SOON.format(0)))
+    assert (ran.code, ran.verdict("any")) == (2, "holds")
+    assert "ended the process (exit code 0) or closed its files; take that out of it" in ran.complaints[0]
 
 
 def test_a_thread_that_a_file_has_begun_does_not_keep_the_command() -> None:
     begun = "import threading; threading.Thread(target=threading.Event().wait).start()"
     Path("mine.py").write_text(f"{begun}\nSCENARIOS = 5")
-    ran = run("verify", "--from", "mine.py", seconds=LIMIT_SECONDS, start=("-c", SOON))
+    ran = run("verify", "--from", "mine.py", seconds=LIMIT_SECONDS, start=("-c", SOON.format(0.5)))
     assert (ran.code, len(ran.complaints)) == (2, 1)
     assert ran.complaints[0].startswith("mine.py: SCENARIOS is 5 (int)")
