@@ -1,12 +1,14 @@
 """`verify --report` and `--propose`: what one run leaves for other programs, and for the author of a scenario."""
 
 import json
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
-from tests.commands import HEAD, complaint, lakeproof
+from tests.commands import HEAD, ROOT, complaint, lakeproof
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +46,21 @@ def test_a_report_that_cannot_be_is_refused_before_anything_is_searched(given: l
     options = [word for each in given for word in ("--report", each)]
     assert told in complaint(lakeproof("verify", "--from", "mine.py", *options))
     assert not Path("out").exists()
+
+
+def test_a_folder_below_one_without_access_is_refused(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    program = (
+        "import os, pathlib, sys\n"
+        "from lakeproof.verify.outputs import Unusable, check_writable\n"
+        "if not os.getuid(): os.setuid(65534)\n"  # root has access to all
+        "try: check_writable(pathlib.Path(sys.argv[1]))\n"
+        "except Unusable as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", program, str(closed / "deep" / "er")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ": cannot be written: Permission denied; make room there" in done.stdout, done.stderr
 
 
 def test_what_is_proposed_for_scenarios_of_no_design_is_their_expect() -> None:

@@ -9,9 +9,10 @@ import attrs
 import pytest
 
 from lakeproof.scenario import Scenario
+from lakeproof.verify import processes
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import run
-from lakeproof.verify.tasks import Outcome, Sample, Task, Verify
+from lakeproof.verify.tasks import Outcome, Sample, Task, Verify, inconclusive_outcome
 from lakeproof.words import Progress
 from tests import racing
 from tests.commands import HEAD, RACING
@@ -94,6 +95,24 @@ class TestTrouble:
         )
         assert found["counters/atomic"].verdicts[0].verdict == "holds"
 
+    def test_one_that_is_killed_as_its_outcome_comes_is_not_given_the_next_scenario(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Late:
+            """Finds each process over its time, at the first look: then its outcome is there."""
+
+            def __init__(self, _: object) -> None:
+                self.looked = False
+
+            def out_of_time(self) -> bool:
+                late, self.looked = not self.looked, True
+                return late
+
+        monkeypatch.setattr(processes, "Overseer", Late)
+        monkeypatch.setattr(processes, "POLL_SECONDS", None)
+        found = outcomes(Quick(), RACING, 1)
+        assert {outcome.stopped for outcome in found.values()} == {"at once"}
+
     def test_nobody_is_left_behind_when_a_run_is_abandoned(self) -> None:
         import multiprocessing
 
@@ -102,6 +121,14 @@ class TestTrouble:
         next(running)
         running.close()  # type: ignore[attr-defined]  # a generator
         assert multiprocessing.active_children() == []
+
+
+@attrs.frozen
+class Quick:
+    """A task that has its outcome before it reports any progress."""
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        return inconclusive_outcome(scenario, "at once")
 
 
 @attrs.frozen

@@ -64,9 +64,9 @@ def _fingerprint(pair: tuple[str, str]) -> str:
 def check_writable(folder: Path, option: str = "--out") -> None:
     """Say at the beginning of a long run what would fail at its end. Raises Unusable."""
     # The folder is made with the first trace, so the nearest one that is there decides. A dangling link does not
-    # exist to `Path.exists`, and blocks the name all the same.
-    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists() or path.is_symlink())
-    if not existing.is_dir():
+    # exist to `Path.exists`, and blocks the name all the same; and what is below a folder without access raises there.
+    existing = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not os.path.isdir(existing):  # noqa: PTH112  # that of a `Path` raises, too
         raise unwritable(existing, "it is no folder", option)
     if not os.access(existing, os.W_OK | os.X_OK):
         raise unwritable(existing, "Permission denied", option)

@@ -123,8 +123,9 @@ def _run_on_processes(
                 if outcome is None:
                     continue
                 listener.finished(worker.scenario.name, outcome)
-                # Its code has ended it: only what is still waiting needs another process.
-                if worker.process.exitcode is not None and waiting:
+                # Its code has ended it, or it was killed just as its outcome came, and has not ended yet: only what is
+                # still waiting needs another process.
+                if waiting and (worker.killed or worker.process.exitcode is not None):
                     workers[index] = worker = _start_worker(task, by_name, source, workers)
                 _begin(worker, waiting, listener)
                 yield outcome
