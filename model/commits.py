@@ -6,6 +6,7 @@ Source: graveler-on-kv.md, "Commit"; lakeFS' ``pkg/graveler/ref`` derives its id
 """
 
 import hashlib
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import attrs
@@ -40,6 +41,19 @@ def _count_prefixed(fields: list[bytes]) -> list[bytes]:
 def content_address(commit: Commit) -> CommitID:
     """64 hexadecimal digits."""
     return CommitID(hashlib.sha256(canonical(commit)).hexdigest())
+
+
+def ancestors(heads: Iterable[CommitID], parents: Callable[[CommitID], Iterable[CommitID]]) -> frozenset[CommitID]:
+    """What some commits lead to over all parents, themselves too. Cost: linear."""
+    found: set[CommitID] = set()
+    todo = list(heads)
+    while todo:
+        commit_id = todo.pop()
+        # Merges make diamonds: without this a commit would be walked once for each path to it.
+        if commit_id not in found:
+            found.add(commit_id)
+            todo.extend(parents(commit_id))
+    return frozenset(found)
 
 
 def with_content_id(commit: Commit) -> Commit:

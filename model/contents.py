@@ -12,6 +12,18 @@ Contents = Mapping[bytes, bytes]
 """Path to identity."""
 
 
+def merge_paths(base: Contents, source: Contents, destination: Contents) -> dict[bytes, bytes | None]:
+    """Path to identity after a merge; None: the path is absent. Paths in conflict are left out."""
+    found: dict[bytes, bytes | None] = {}
+    for path in sorted({*base, *source, *destination}):
+        before, theirs, ours = base.get(path), source.get(path), destination.get(path)
+        if theirs in (before, ours):  # unchanged in the source, or changed alike in both
+            found[path] = ours
+        elif ours == before:  # changed in the source alone; else a conflict, which is left out
+            found[path] = theirs
+    return found
+
+
 def branches(snapshot: Snapshot) -> dict[tuple[bytes, BranchID], Branch]:
     """The branches that are there, by partition and id. A record without a commit is a deleted branch."""
     return {
@@ -71,7 +83,7 @@ def content_of_branch(snapshot: Snapshot, branch: Branch) -> dict[bytes, bytes] 
     if entries is None:
         return None
     # Oldest first, so that newer changes replace older ones.
-    for token in (*reversed(branch.sealed_tokens), branch.staging_token):
+    for token in reversed(branch.tokens):
         partition = keys.staging_partition(token)
         for (found, _), record in snapshot.store.items():
             if found != partition or not isinstance(record, StagedEntry):

@@ -12,6 +12,7 @@ import attrs
 
 from lakeproof.model import keys
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside, physical_address
+from lakeproof.model.commits import ancestors
 from lakeproof.model.committed import MalformedObject, decode_meta_range, decode_range, object_address
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken, StorageNamespace
 from lakeproof.model.objects import Objects
@@ -53,15 +54,9 @@ class RepositoryView:
 
     def reachable(self) -> frozenset[CommitID]:
         """The commits that branches and tags lead to, over all parents; those, too, that are missing."""
-        found: set[CommitID] = set()
-        todo = [commit_id for _, commit_id in self.heads()]
-        while todo:
-            commit_id = todo.pop()
-            if commit_id not in found:
-                found.add(commit_id)
-                # A missing commit is reachable: `committed` reports it.
-                todo.extend(self.commits[commit_id].parents if commit_id in self.commits else ())
-        return frozenset(found)
+        # A missing commit is reachable: `committed` reports it.
+        heads = (commit_id for _, commit_id in self.heads())
+        return ancestors(heads, lambda each: self.commits[each].parents if each in self.commits else ())
 
     def committed(self, commit_id: CommitID) -> tuple[Reference, ...] | None:
         """The references of a commit; None if it, its metarange, or a range of it, is missing or malformed."""
@@ -87,7 +82,7 @@ class RepositoryView:
         branch = self.branches[branch_id]
         found: dict[bytes, StagedEntry] = {}
         # Oldest first: a newer change of a path replaces an older one.
-        for token in (*reversed(branch.sealed_tokens), branch.staging_token):
+        for token in reversed(branch.tokens):
             found.update(self.staged.get(token, {}))
         return found
 
@@ -101,7 +96,7 @@ class RepositoryView:
         branch = self.branches[branch_id]
         return tuple(
             each
-            for token in (branch.staging_token, *branch.sealed_tokens)
+            for token in branch.tokens
             for change in self.staged.get(token, {}).values()
             for each in _of_change(self.namespace, change)
         )

@@ -30,7 +30,7 @@ import attrs
 from lakeproof.model import calls
 from lakeproof.model.calls import Kind, Role
 from lakeproof.model.committed import Entry
-from lakeproof.model.contents import Contents
+from lakeproof.model.contents import Contents, merge_paths
 from lakeproof.model.errors import BranchExists, BranchNotFound, EntryChanged, FlowError, PathExists, PathNotFound
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import CallView, Status
@@ -283,21 +283,12 @@ def _merge_branches(
     state: Refs, call: CallView, parents: tuple[str, ...], sides: tuple[Contents, Contents, Contents]
 ) -> Refs:
     """sides: base, source and destination: each path is the source's where the source has changed it."""
-    base, source, destination = sides
-    found = dict(destination)
-    conflicts = []
-    for path in sorted({*base, *source, *destination}):
-        before, theirs, ours = base.get(path), source.get(path), destination.get(path)
-        if theirs in (before, ours):  # the source has not changed it, or both have changed it alike
-            continue
-        if ours != before:  # both have changed it, and differently
-            conflicts.append(path)
-        found.pop(path, None)
-        if theirs is not None:
-            found[path] = theirs
+    found = merge_paths(*sides)
+    conflicts = {path for side in sides for path in side} - found.keys()
     if conflicts:
-        return _refuse_call(state, call, state.refusals.conflicts, tuple(conflicts))
-    return _committing(state, call, parents, found)
+        return _refuse_call(state, call, state.refusals.conflicts, tuple(sorted(conflicts)))
+    contents = {path: identity for path, identity in found.items() if identity is not None}
+    return _committing(state, call, parents, contents)
 
 
 def _merge(state: Refs, head: Head, call: CallView) -> Refs:

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Final, cast
 
 from lakeproof.model import keys, kv
+from lakeproof.model.commits import ancestors
 from lakeproof.model.contents import branches, commit_named
 from lakeproof.model.identifiers import CommitID, StagingToken
 from lakeproof.model.invariants._base import Observer
@@ -124,17 +125,12 @@ def marks(call: CallView) -> Marks:
 
 def line_of(snapshot: Snapshot, head: CommitID) -> frozenset[CommitID]:
     """The commits that a commit leads to, itself too, over all parents."""
-    found: set[CommitID] = set()
-    todo = [head]
-    while todo:
-        commit_id = todo.pop()
-        # Merges make diamonds: without this a commit would be walked once for each path to it.
-        if commit_id in found:
-            continue
-        found.add(commit_id)
+
+    def parents(commit_id: CommitID) -> tuple[CommitID, ...]:
         commit = commit_named(snapshot, commit_id)
-        todo.extend(() if commit is None else commit.parents)
-    return frozenset(found)
+        return () if commit is None else commit.parents
+
+    return ancestors([head], parents)
 
 
 def present(snapshot: Snapshot) -> Marks:

@@ -49,10 +49,6 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
     return [Reached("the cleaner left nothing of a dead instance that has a record")]
 
 
-ALL: Final = (get_shows_active_only,)
-"""All invariants of this module but the aftermath."""
-
-
 @eventually(
     "at quiescence, not all deletes of a repository have answered with a definite error and left it in deletion",
     observers=(TARGET,),
@@ -69,3 +65,7 @@ def some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
             errors = ", ".join(repr(view.error) for view in answers)
             evidence = f"{entry.repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
             yield Violation("some-delete-succeeds", evidence)
+
+
+ALL: Final = (get_shows_active_only,)
+"""Those that judge each design which runs all races: not the aftermath, nor what is for races of deletes alone."""

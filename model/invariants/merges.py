@@ -11,7 +11,7 @@ from typing import Final, cast
 
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
-from lakeproof.model.contents import Contents, commit_named, content_of_commit
+from lakeproof.model.contents import Contents, commit_named, content_of_commit, merge_paths
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Observer, Reached, Reads, Violation, eventually
 from lakeproof.model.invariants._marks import line_of
@@ -19,18 +19,6 @@ from lakeproof.model.records import Branch, Commit, StagedEntry, Tag
 from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
 
 READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS})
-
-
-def merge_paths(base: Contents, source: Contents, destination: Contents) -> dict[bytes, bytes | None]:
-    """Path to identity after a merge; None: the path is absent. Paths in conflict are left out."""
-    found: dict[bytes, bytes | None] = {}
-    for path in sorted({*base, *source, *destination}):
-        before, theirs, ours = base.get(path), source.get(path), destination.get(path)
-        if theirs in (before, ours):  # unchanged in the source, or changed alike in both
-            found[path] = ours
-        elif ours == before:  # changed in the source alone; else a conflict, which is left out
-            found[path] = theirs
-    return found
 
 
 def _base(snapshot: Snapshot, one: CommitID, other: CommitID) -> CommitID | None:

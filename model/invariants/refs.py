@@ -41,7 +41,7 @@ def head_exists(snapshot: Snapshot) -> Iterator[Finding]:
 def token_has_one_owner(snapshot: Snapshot) -> Iterator[Finding]:
     owners: dict[StagingToken, str] = {}
     for (_, branch_id), branch in branches(snapshot).items():
-        for token in (branch.staging_token, *branch.sealed_tokens):
+        for token in branch.tokens:
             other = owners.get(token)
             if other is not None:
                 yield Violation("token-has-one-owner", f"{token} belongs to {other} and to {branch_id}")

@@ -225,9 +225,8 @@ def make_steps(specification: Specification, history: History, numbers: Iterable
             continue
         keyed = not specification.by_key and op.f not in specification.answering
         argument = (op.key, op.argument) if keyed else op.argument
-        # What remains with an unknown observation may change the state at any later time, or never.
-        returned = NEVER if observed is UNKNOWN else op.returned
-        steps.append(Step(number, op.call, returned, op.f, argument, observed))
+        # What remains with an unknown observation has no return: it may change the state at any later time, or never.
+        steps.append(Step(number, op.call, op.returned, op.f, argument, observed))
     # Every argument and result is tried once here, so that the search itself meets no ValueError half-way.
     begin = initial(specification, history)
     for step in steps:
