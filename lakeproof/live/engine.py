@@ -25,6 +25,7 @@ from lakeproof.impl.stores.kv_answers import reply_of
 from lakeproof.live.recorder import Tally
 from lakeproof.live.report import Report, Round
 from lakeproof.model import kv
+from lakeproof.stores.wrappers import PrefixedStore
 from lakeproof.words import Unusable, first_of, plural, seconds
 
 FIRST_SECONDS: Final = 0.5
@@ -34,6 +35,9 @@ FAULT_SECONDS: Final = (0.05, 0.45)
 """Between two faults. The longest is shorter than the first round."""
 SETTLE_SECONDS: Final = 0.2
 """A call without an answer may still be done, some time after its connection was lost."""
+CLEAR_TIMEOUTS: Final = 12
+"""For all keys of a round: so many times an answer's."""
+INTERRUPTED: Final = "interrupted"
 RESTARTED: Final = "the server restarted"
 SEED_END: Final = 1 << 32
 
@@ -83,6 +87,21 @@ class Workload(ABC):
     async def finish(self) -> None:  # noqa: B027  # most have nothing to do
         """Remove what rounds could not."""
 
+    @asynccontextmanager
+    async def clear_after(self, store: PrefixedStore, name: bytes) -> AsyncIterator[None]:
+        """Delete what is written until it is left, after Ctrl-C, too; what stays is named in ``left``."""
+        try:
+            yield
+        finally:
+            # Shielded, so that it is done, and bounded, so that it ends.
+            deadline = trio.current_time() + CLEAR_TIMEOUTS * self.load.timeout
+            try:
+                with trio.CancelScope(deadline=deadline, shield=True):
+                    await store.clear()
+            finally:
+                if store.written:
+                    self.left.append(name.decode())
+
     def rng(self, *who: object) -> random.Random:
         """The choices of one client in this round."""
         return random.Random(" ".join(map(str, (self.load.seed, self.rounds, *who))))
@@ -92,7 +111,8 @@ class Workload(ABC):
 
 
 async def run_rounds(workload: Workload, report: Report, plan: Plan = Plan()) -> None:  # frozen
-    """Rounds until the time is up, or, unless it is to go on, an invariant is violated. Raises Unusable."""
+    """Rounds until the time is up, or, unless it is to go on, an invariant is violated; or until Ctrl-C, which is in
+    the report. Raises Unusable."""
     length, unjudged = FIRST_SECONDS, 0
     try:
         while (
@@ -114,8 +134,13 @@ async def run_rounds(workload: Workload, report: Report, plan: Plan = Plan()) ->
             unjudged = unjudged + 1 if made.unread else 0
         await workload.finish()
     # Trio wraps what a nursery raises, even a single Ctrl-C or Unusable.
-    except BaseExceptionGroup as group:
-        raise first_of(group) from None
+    except (KeyboardInterrupt, BaseExceptionGroup) as raised:
+        error = first_of(raised) if isinstance(raised, BaseExceptionGroup) else raised
+        if not isinstance(error, KeyboardInterrupt):
+            raise error from None
+        # What was found before stands. The round that was cut off may have violated anything.
+        report.add(Round(unread=INTERRUPTED))
+        report.interrupted = True
 
 
 @asynccontextmanager

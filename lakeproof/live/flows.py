@@ -64,18 +64,30 @@ class Flows(Workload):
         return made
 
     async def _judged(self, made: Round) -> None:
+        until = trio.current_time() + FAILURES_MAX * self.load.timeout
+        # Under a new prefix each time: a write without an answer may land when clients are at work, and would undo what
+        # they have done.
+        for last in (*[False] * TRIES, True):
+            private = PrefixedStore(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
+            store, objects = by_value(private), MemoryObjectStore()  # flows compare values, not tokens
+            async with self.clear_after(private, private.prefix):
+                try:
+                    await run(init_repository(live_env(), LAKE), store, objects)
+                except Exception as error:  # noqa: BLE001  # a store that gives back something else may make a flow fail anyhow
+                    made.unread = f"the first repository could not be written: {error!r}"
+                    if last or not isinstance(error, kv.KVError) or trio.current_time() > until:
+                        return
+                else:
+                    made.unread = ""
+                    await self._run_clients(made, private, store, objects)
+                    return
+
+    async def _run_clients(self, made: Round, private: PrefixedStore, store: Store, objects: MemoryObjectStore) -> None:
         rng = self.rng()
-        private = PrefixedStore(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
-        store, objects = by_value(private), MemoryObjectStore()  # flows compare values, not tokens
         callers = [
             Caller(store, objects, live_env(), self.load.timeout, observers(group), self.tally, first=first)
             for group, first in ((OF_ENTRIES, 0), (OF_REPOSITORIES, FIRST_OF_REPOSITORIES))
         ]
-        try:
-            await self._founded(store, objects)
-        except Exception as error:  # noqa: BLE001  # a store that gives back something else may make a flow fail anyhow
-            made.unread = f"the first repository could not be written: {error!r}"
-            return
         # The first repository is written before any fault: without it no call would have a subject.
         async with inject_faults(self.faults, rng, self.tally), trio.open_nursery() as nursery:
             for client in range(self.load.clients):
@@ -92,20 +104,6 @@ class Flows(Workload):
             made.unread = f"the store could not be read in the end: {error!r}"
         else:
             _judge(made, rows, objects, callers)
-        # After the rows were read: clearing is no part of what is judged.
-        if await private.clear():
-            self.left.append(private.prefix.decode())
-
-    async def _founded(self, store: Store, objects: MemoryObjectStore) -> None:
-        until = trio.current_time() + FAILURES_MAX * self.load.timeout
-        # Its three writes have no conditions, so after a lost answer all of them are sent again.
-        for last in (*[False] * TRIES, True):
-            try:
-                await run(init_repository(live_env(), LAKE), store, objects)
-                return
-            except kv.KVError:
-                if last or trio.current_time() > until:
-                    raise
 
     async def _client(self, caller: Caller, group: int, number: int, rng: Random) -> None:
         client = caller.client()

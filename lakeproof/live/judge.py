@@ -159,6 +159,8 @@ class HistoryReport(Report):
         # Set by an inconclusive round, too, and kept: later rounds that hold do not make up for it.
         if self.judged is not None:
             return ["not every key could be judged", *self.judged.explained]
+        if self.interrupted:
+            return super().open_questions()
         if self.gone and self.tally.ok("get"):
             what = f"in round {self.rounds} the store stopped answering"
             return [f"{what}; what it had answered until then is linearizable"]

@@ -104,6 +104,8 @@ class Report:
     """The known issues that are set aside."""
     files: Mapping[str, Iterable[str]] = attrs.field(factory=dict)
     """Those of the first round with a violation."""
+    interrupted: bool = False
+    """By Ctrl-C."""
 
     unit: ClassVar[str] = "call"
     left_kind: ClassVar[str] = "repository"
@@ -250,7 +252,7 @@ class Report:
         self, kind: str, subject: str, heads: Mapping[str, object], out: Path, *, as_json: bool, html: Path | None
     ) -> int:
         """Write the files of a violation to a folder, and print the rest. heads: what --json prints first. Returns the
-        exit code."""
+        exit code; raises Abort after Ctrl-C."""
         if not as_json:
             for line in self.lines():
                 click.echo(printable(line))
@@ -267,6 +269,8 @@ class Report:
             write_summary(of_answers(kind, subject, found, closing, list(self.evidence())), html)
             click.echo(f"{html}: open it in a browser", err=as_json)  # stdout has one object alone
         click.echo(closing, err=as_json)
+        if self.interrupted:
+            raise click.Abort
         return self.code
 
 

@@ -65,18 +65,17 @@ class Traffic(Workload):
         # The negative count of answers so far: all clients of all rounds share one tally.
         unanswered = self.tally.unknown - self.tally.total
         began = trio.current_time()
-        async with inject_faults(self.faults, self.rng("faults"), self.tally), trio.open_nursery() as nursery:
-            for client in clients:
-                nursery.start_soon(client.work, began + duration, calls or OPERATIONS_MAX)
-        made.seconds = trio.current_time() - began
-        made.silent = self.tally.unknown - self.tally.total == unanswered
-        # The final reads find what no client happened to read: without them a lost write at the end of a round would
-        # not show.
-        made.gone = not await clients[0].look()
+        async with self.clear_after(private, private.prefix + PARTITION):
+            async with inject_faults(self.faults, self.rng("faults"), self.tally), trio.open_nursery() as nursery:
+                for client in clients:
+                    nursery.start_soon(client.work, began + duration, calls or OPERATIONS_MAX)
+            made.seconds = trio.current_time() - began
+            made.silent = self.tally.unknown - self.tally.total == unanswered
+            # The final reads find what no client happened to read: without them a lost write at the end of a round
+            # would not show.
+            made.gone = not await clients[0].look()
         if made.silent:
             self.gone = "no answer"  # it is gone, or never was a store: more rounds would only wait
-        if await private.clear():
-            self.left.append((private.prefix + PARTITION).decode())
         made.calls = len(made.recorder.over)
         self.judge(made)  # after the keys are gone: judging may take minutes
         return made

@@ -8,9 +8,11 @@ import pytest
 
 from lakeproof.live.lakefs.calls import NEVER
 from lakeproof.live.lakefs.existence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
+from lakeproof.live.lakefs.final_state import LakeFSRound
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
-from lakeproof.live.lakefs.rounds import ServicePlan
+from lakeproof.live.lakefs.rounds import ServicePlan, Traffic
 from lakeproof.live.lakefs.workload import focus_kinds
+from lakeproof.model.invariants import Violation
 from tests.fake_lakefs.bugs import BUGS, DOUBTFUL
 from tests.live.runs import run, service
 
@@ -124,6 +126,26 @@ def test_a_violation_is_told_and_written_with_its_history(tmp_path: Path) -> Non
     events = [json.loads(line) for line in (out / "history.jsonl").read_text().splitlines()]
     assert {event["type"] for event in events} >= {"invoke", "ok", "fail"}
     assert all(event["time"] < NEVER for event in events)
+
+
+def test_ctrl_c_loses_no_violation_and_no_name_of_what_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, before = Traffic._judge, list[Violation]()
+
+    def interrupted(self: Traffic, made: LakeFSRound) -> None:
+        if before:
+            self.left.append("lakeproof-stays")
+            raise KeyboardInterrupt
+        judge(self, made)
+        before.extend(made.violations)
+
+    monkeypatch.setattr(Traffic, "_judge", interrupted)
+    words = ("--keep-going", "--seconds", "600", "--json", "--out", str(tmp_path / "out"))
+    result = service(*words, bugs="create-race")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["verdict"]) == (130, "violated")
+    assert (found["left"], found["unread"]) == (["lakeproof-stays"], {"interrupted": 1})
+    assert all(Path(path).exists() for path in found["written"])
+    assert result.stderr.splitlines()[-1].startswith("VIOLATED: ")
 
 
 def test_json_is_one_object_with_the_verdict_of_the_exit_code(tmp_path: Path) -> None:

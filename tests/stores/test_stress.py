@@ -14,7 +14,9 @@ from trio.abc import Clock
 
 from lakeproof.commands.stress import stress
 from lakeproof.impl.stores import MemoryStore, Store
-from lakeproof.live.engine import Fault, Load, Plan, run_rounds
+from lakeproof.impl.stores.base import Answer
+from lakeproof.live.engine import Fault, Load, Plan, Workload, run_rounds
+from lakeproof.live.flows import IDS, FlowReport, Flows
 from lakeproof.live.judge import HistoryReport, judge, recorded_lines
 from lakeproof.live.recorder import Recorder
 from lakeproof.live.traffic import KeyRound, Traffic, malformation
@@ -193,6 +195,70 @@ def test_a_store_that_is_slower_than_the_time_it_is_given_is_judged() -> None:
 
     done = trio.run(main, clock=jumping())
     assert (done.code, done.rounds) == (0, 1)
+
+
+class Interrupts(MemoryStore):
+    """Ctrl-C comes while one of many clients has the floor."""
+
+    performed = 0
+
+    async def perform(self, op: kv.Op) -> Answer:
+        self.performed += 1
+        if self.performed == 150:
+            raise KeyboardInterrupt
+        return await super().perform(op)
+
+
+@pytest.mark.parametrize("flows", [False, True])
+def test_ctrl_c_leaves_no_key_behind_and_is_no_verdict(flows: bool) -> None:
+    done = FlowReport(IDS) if flows else HistoryReport()
+    load, store = Load(seconds=math.inf), Interrupts()
+
+    def make(opened: Store, faults: tuple[Fault, ...]) -> Workload:
+        return Flows(load, opened) if flows else Traffic(load, opened, judge=lambda made: None)
+
+    trio.run(stress, target_of(store), done, make)
+    assert (done.interrupted, done.rounds, done.unread) == (True, 1, ["interrupted"])
+    assert done.closing(0).startswith("INCONCLUSIVE: 1 of 1 round not judged")
+    assert (store.contents(), done.left) == ({}, [])
+
+
+class LandsLate(MemoryStore):
+    """The first branch that is ever written has no answer in time, and is there after the first commit of another."""
+
+    late: kv.Set | None = None
+
+    async def perform(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Set) and b"branches/" in op.key and self.late is None:
+            self.late = op
+            raise kv.OutcomeUnknown("no answer")
+        answer = await super().perform(op)
+        if isinstance(op, kv.SetIf) and b"branches/" in op.key and self.late is not None:
+            await super().perform(self.late)
+        return answer
+
+
+def test_a_first_repository_that_is_written_late_violates_no_flow() -> None:
+    made = trio.run(Flows(Load(clients=8), LandsLate()).round)
+    assert (made.violations, made.unread) == ([], "")
+
+
+def test_keys_of_a_repository_that_could_not_be_written_are_named_if_they_stay() -> None:
+    flows = Flows(Load(), Unwritable())
+    made = trio.run(flows.round, clock=jumping())
+    assert made.unread.startswith("the first repository could not be written: ")
+    assert flows.left
+    assert all(name.startswith("lakeproof-flows-") for name in flows.left)
+
+
+class Unwritable(MemoryStore):
+    """Only the first write is done, and nothing is deleted."""
+
+    async def perform(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Delete) or (isinstance(op, kv.Set) and self.contents()):
+            await trio.sleep(1)
+            raise kv.OutcomeUnknown("no answer")
+        return await super().perform(op)
 
 
 class TestRecording:

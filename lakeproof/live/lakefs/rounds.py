@@ -220,11 +220,13 @@ class Traffic(Workload):
     async def _remove_all(self, driver: Driver, names: Iterable[str]) -> None:
         """Delete repositories of this run, whose names are its own."""
         left = set(names)
-        with trio.move_on_after(REMOVAL_TIMEOUTS * self.load.timeout):
-            async with trio.open_nursery() as nursery:
-                for name in sorted(left):
-                    nursery.start_soon(self._remove, driver, name, left)
-        self.left += sorted(left)
+        try:
+            with trio.move_on_after(REMOVAL_TIMEOUTS * self.load.timeout):
+                async with trio.open_nursery() as nursery:
+                    for name in sorted(left):
+                        nursery.start_soon(self._remove, driver, name, left)
+        finally:  # after a second Ctrl-C, too
+            self.left += sorted(left)
 
     async def _remove(self, driver: Driver, name: str, left: set[str]) -> None:
         for _ in range(TRIES):
