@@ -197,7 +197,7 @@ class Group:
             raise BaseExceptionGroup(summary, [one for _, one in failed]) from None
         if self.cut:
             raise Cancelled  # the group around ends this task as well, though nothing in here has failed
-        return self.cancelled
+        return False
 
     async def join(self, error: BaseException | None) -> bool:
         """Wait for the end of the tasks. False: there is nothing to wait for, since the flow is abandoned."""

@@ -60,7 +60,7 @@ async def commit(
             finished = attrs.evolve(branch, sealed_tokens=())
         else:
             branch, predicate = await read_branch(env, repository, branch_id)
-            tokens = (branch.staging_token, *branch.sealed_tokens)
+            tokens = branch.tokens
             finished = attrs.evolve(branch, staging_token=next_token(env, branch), sealed_tokens=())
         made = await write_commit(env, repository, branch.commit_id, tokens, request)
         try:

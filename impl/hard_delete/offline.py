@@ -21,7 +21,8 @@ Source: hard-delete-uncommitted-data.md, "Decision" and "Motivation", 1.; the or
 garbage collection of uncommitted objects.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from functools import partial
 from typing import Final, Literal
 
 import attrs
@@ -44,7 +45,7 @@ from lakeproof.impl.refs.tags import scan_tags
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
 from lakeproof.model.identifiers import BranchID, CommitID
-from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 
 COPIES_PREFIX: Final = b"copies/"
 
@@ -283,6 +284,27 @@ class _Overwritten(GravelerError):
     """What a commit has read is not staged any more."""
 
 
+async def refuse_overwritten(
+    env: Env, repository: Repository, made: Commit, staged: Iterable[StagedEntry] | AsyncIterable[StagedEntry]
+) -> None:
+    """Make `start_over` try again if these changes would make another commit. As `apply_changes`, and 1 effect."""
+    head = await get_commit(env, repository, made.parents[0])  # the head that the commit was combined over
+    # A late write has replaced an entry under a sealed token: no listing shows what the commit holds. Also where a
+    # reset has restored paths: then the commit starts over, too.
+    if await apply_changes(env, repository.storage_namespace, head.meta_range_id, staged) != made.meta_range_id:
+        raise _Overwritten(made.commit_id)
+
+
+async def start_over(branch_id: BranchID, tries: int, attempt: Callable[[], Awaitable[Commit]]) -> Commit:
+    """The commit of the first attempt whose changes were not overwritten meanwhile. Raises BranchBusy."""
+    for _ in range(tries):
+        try:
+            return await attempt()
+        except _Overwritten:
+            continue
+    raise BranchBusy(branch_id)
+
+
 async def commit(
     env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
     batch_size: int = 0
@@ -298,24 +320,14 @@ async def commit(
     # In the place of `prepare`: the record of the commit is written, and the branch does not name it yet.
     async def look(env: Env, repository: Repository, branch: Branch, made: Commit, kept: Tokens) -> None:
         found = await start_source(changes(env, kept, batch_size=batch_size))
-        head = await get_commit(env, repository, made.parents[0])  # the head that the commit was combined over
-        again = await apply_changes(env, repository.storage_namespace, head.meta_range_id, found)
-        # A late write has replaced an entry under a sealed token: no listing shows what the commit holds. Also where a
-        # reset has restored paths: then the commit starts over, too.
-        if again != made.meta_range_id:
-            raise _Overwritten(branch.branch_id)
+        await refuse_overwritten(env, repository, made, found)
 
-    tries = reading.commit_tries
-    for _ in range(tries):
-        try:
-            # A new commit seals again, and combines anew from what is staged now.
-            how = lock_free.Reading(tries=tries)
-            return await lock_free.commit(
-                env, repository, branch_id, message, reading=how, prepare=look, batch_size=batch_size
-            )
-        except _Overwritten:
-            continue
-    raise BranchBusy(branch_id)
+    # A new commit seals again, and combines anew from what is staged now.
+    how = lock_free.Reading(tries=reading.commit_tries)
+    attempt = partial(
+        lock_free.commit, env, repository, branch_id, message, reading=how, prepare=look, batch_size=batch_size
+    )
+    return await start_over(branch_id, reading.commit_tries, attempt)
 
 
 FLOWS = attrs.evolve(

@@ -21,6 +21,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import merges
+from lakeproof.impl.graveler.lock_free import Prepare
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import GravelerError, NoParent
@@ -159,17 +160,30 @@ async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Re
     return await using(env, repository, source, partial(tags.create_tag, env, repository, tag_id))
 
 
-async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
+async def merge(
+    env: Env,
+    repository: Repository,
+    destination: BranchID,
+    source: Ref,
+    message: str,
+    *,
+    prepare: Prepare | None = None,
+) -> Commit:
     """As `merges.merge`. Raises CommitExpired, too."""
-    return await using(env, repository, source, partial(merges.merge, env, repository, destination, message=message))
+    # By id: a branch may have moved since it was resolved, to a commit that is not pinned.
+    work = partial(merges.merge, env, repository, destination, message=message, prepare=prepare)
+    return await using(env, repository, source, work)
 
 
-async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str) -> Commit:
+async def revert(
+    env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str, *, prepare: Prepare | None = None
+) -> Commit:
     """As `merges.revert`: what comes back comes from the commit's first parent. Raises CommitExpired, too."""
     undone = await get_commit(env, repository, await resolve(env, repository, ref))
     if not undone.parents:
         raise NoParent(undone.commit_id)
-    work = partial(merges.revert, env, repository, branch_id, undone.commit_id, message)
+    work = partial(merges.revert, env, repository, branch_id, undone.commit_id, message, prepare=prepare)
+    # The parent is pinned, since it has what comes back. The commit that is undone is only compared.
     return await holding(env, repository, undone.parents[0], lambda _: work(), AS_WRITTEN)
 
 

@@ -10,17 +10,14 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import lock_free, merges
+from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.lock_free import Prepare
 from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens, swap
-from lakeproof.impl.hard_delete import journal, online
+from lakeproof.impl.hard_delete import journal, offline, online
 from lakeproof.impl.refs import branches
-from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import BranchBusy, GravelerError, NoParent
-from lakeproof.impl.refs.resolution import Ref, resolve
+from lakeproof.impl.refs.resolution import Ref
 from lakeproof.impl.retention import pins
 from lakeproof.impl.world.reading import COMPOSED, Reading
 from lakeproof.model.identifiers import BranchID, CommitID
@@ -28,10 +25,6 @@ from lakeproof.model.records import Branch, Commit, Repository
 
 TRIES: Final = 2
 """How often a commit that finds its changes overwritten starts over."""
-
-
-class _Overwritten(GravelerError):
-    """What a commit has read is not staged any more."""
 
 
 async def write_ahead(env: Env, repository: Repository, branch: Branch, made: Commit, taken: Tokens) -> None:
@@ -60,54 +53,27 @@ async def commit(
 
     async def prepare(env: Env, repository: Repository, branch: Branch, made: Commit, taken: Tokens) -> None:
         # First the look, then the notes: a commit that starts over has promised nothing under its old id.
-        await _look_again(env, repository, made, taken, batch_size)
+        # Gathered: all tokens are read to their ends before the head.
+        changes = await changes_of(env, taken, batch_size=batch_size)
+        await offline.refuse_overwritten(env, repository, made, list(changes.values()))
         await write_ahead(env, repository, branch, made, taken)
 
-    for _ in range(TRIES):
-        try:
-            return await lock_free.commit(env, repository, branch_id, message, prepare=prepare, batch_size=batch_size)
-        except _Overwritten:
-            continue
-    raise BranchBusy(branch_id)
-
-
-async def _look_again(env: Env, repository: Repository, made: Commit, taken: Tokens, batch_size: int) -> None:
-    """Raises _Overwritten: the changes under these tokens would now make another commit."""
-    # Gathered: all tokens are read to their ends before the head.
-    changes = await changes_of(env, taken, batch_size=batch_size)
-    before = await get_commit(env, repository, made.parents[0])
-    again = await apply_changes(env, repository.storage_namespace, before.meta_range_id, list(changes.values()))
-    if again != made.meta_range_id:
-        raise _Overwritten(made.commit_id)
+    attempt = partial(lock_free.commit, env, repository, branch_id, message, prepare=prepare, batch_size=batch_size)
+    return await offline.start_over(branch_id, TRIES, attempt)
 
 
 async def merge(
     env: Env, repository: Repository, destination: BranchID, source: Ref, message: str, *, reading: Reading = COMPOSED
 ) -> Commit:
     """As `pins.merge`, and 1 effect for the head. Raises as `pins.merge`."""
-
-    # By id: a branch may have moved since it was resolved, to a commit that is not pinned.
-    async def work(commit_id: CommitID) -> Commit:
-        return await merges.merge(env, repository, destination, commit_id, message, prepare=_prepare(reading))
-
-    return await pins.using(env, repository, source, work)
+    return await pins.merge(env, repository, destination, source, message, prepare=_prepare(reading))
 
 
 async def revert(
     env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str, *, reading: Reading = COMPOSED
 ) -> Commit:
     """As `pins.revert`, and 1 effect for the head. Raises as `pins.revert`."""
-    undone = await get_commit(env, repository, await resolve(env, repository, ref))
-    if not undone.parents:
-        raise NoParent(undone.commit_id)
-
-    async def work(_: CommitID) -> Commit:
-        return await merges.revert(
-            env, repository, branch_id, undone.commit_id, message, prepare=_prepare(reading)
-        )
-
-    # The parent is pinned, since it has what comes back. The commit that is undone is only compared.
-    return await pins.holding(env, repository, undone.parents[0], work, pins.AS_WRITTEN)
+    return await pins.revert(env, repository, branch_id, ref, message, prepare=_prepare(reading))
 
 
 async def update_branch(
