@@ -182,8 +182,8 @@ class Runner:
             search.end()
         except Diverged as error:
             return Schedule(steps=tuple(self.steps), trouble=str(error))
+        self.gate.open()
         if search.complete == complete:
-            self.gate.open()
             return Schedule(steps=tuple(self.steps))  # the first schedule once more, and it was the same
         return await self._judged()
 
@@ -377,7 +377,6 @@ class Runner:
         return _QuietState(requests=server.seen, spent=spent, under_way=server.busy > 0 or server.arrivals.unread())
 
     async def _judged(self) -> Schedule:
-        self.gate.open()
         if trouble := self.front.trouble([(str(each.name), each.footprint) for each in self.steps]):
             raise Unusable(f"{self.scenario.name}: through: {trouble}")
         # Before the calls of ``after``: an invariant of the store judges what the clients have left.
