@@ -8,7 +8,6 @@ from lakeproof.impl.effects import Effect
 from lakeproof.model import kv
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Invariant, Observer
-from lakeproof.model.records import Record
 from lakeproof.model.snapshot import Observed
 from lakeproof.scenario import ScenarioError
 
@@ -17,16 +16,11 @@ def observe_effect(op: Effect, reply: object) -> Observed:
     """An effect with its reply, decoded."""
     read = written = None
     if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
-        read = decode_record(op.partition, op.key, reply.value)
+        read = decode_at(op.partition, op.key, reply.value)
     # Whatever the reply: an observer sees what was requested, and the reply says what came of it.
     elif isinstance(op, kv.Set | kv.SetIf):
-        written = decode_record(op.partition, op.key, op.value)
+        written = decode_at(op.partition, op.key, op.value)
     return Observed(op, reply, read, written)
-
-
-def decode_record(partition: bytes, key: bytes, value: bytes) -> Record | None:
-    """The record at an address, None where the key schema knows none."""
-    return decode_at(partition, key, value)
 
 
 def _same_code(one: object, other: object) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 import attrs
 
+from lakeproof.impl.codec import decode_at
 from lakeproof.impl.effects import Deadline, Expiry, Now, Sleep
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv
@@ -17,7 +18,7 @@ from lakeproof.model.snapshot import CallView, Outcome, Reads, Snapshot, Status
 from lakeproof.scenario import Aftermath, Scenario, ScenarioError, recovery
 from lakeproof.search.execution import AFTERMATH, LABELS, SETUP, Execution, Program
 from lakeproof.search.faults import BUDGETS, Mode, enabled_modes
-from lakeproof.search.observers import collect_observers, decode_record
+from lakeproof.search.observers import collect_observers
 from lakeproof.search.replies import reply_of_task
 from lakeproof.search.semantics import (
     CHANNEL,
@@ -201,7 +202,7 @@ class DecodedCells:
         if found is None:
             assert len(cell) == 3, f"{cell} is not in the store"
             # Bytes that the key schema of lakeFS does not know are shown as they are.
-            found = decode_record(cell[1], cell[2], value) or value
+            found = decode_at(cell[1], cell[2], value) or value
             self._known[cell, value] = found
         return found
 
