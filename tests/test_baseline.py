@@ -31,7 +31,7 @@ def verify(*arguments: str, file: str = "racing.py") -> tuple[int, list[str]]:
 def rewritten(path: Path, **fields: object) -> None:
     """The first row says something else."""
     first, *rest = path.read_text().splitlines()
-    path.write_text("\n".join([json.dumps(json.loads(first) | fields), *rest]) + "\n")
+    path.write_text("\n".join([json.dumps(json.loads(first) | fields, ensure_ascii=False), *rest]) + "\n")
 
 
 def test_the_same_catalogue_differs_in_nothing() -> None:
@@ -59,7 +59,7 @@ def test_each_field_that_is_compared_is_named_where_it_differs(
 
 
 def test_seconds_and_evidence_may_differ(before: Path) -> None:
-    rewritten(before, seconds=1e9, evidence="another", bounds={}, trace="elsewhere")
+    rewritten(before, seconds=1e9, evidence="an\u2028other\u0085", bounds={}, trace="elsewhere")
     assert verify("counters")[1][0].endswith("none differs")
 
 

@@ -64,6 +64,7 @@ def show(
     """
     from lakeproof.search.trace import read
     from lakeproof.show.lanes import show as show_lanes
+    from lakeproof.show.pages.alternatives import of_trace
     from lakeproof.show.style import console
     from lakeproof.verify.needed_faults import in_words
     from lakeproof.verify.outputs import unwritable
@@ -84,7 +85,7 @@ def show(
     if target is not None and (target.suffix == ".json" or target == trace_file):
         raise click.UsageError(f"--html {target}: that is the name of a trace; name a file such as page.html")
     trace = read(trace_file)
-    code = partial(_code, trace, file, max_seconds if needed else None)
+    code = partial(of_trace, trace, file, max_seconds if needed else None)
     replay = replay_command(trace_file, file or trace.file)  # a trace has the name of its file, not the folder
     if target is not None:
         try:
@@ -99,13 +100,6 @@ def show(
     else:
         assert format_ is not None
         click.echo(_render_trace(trace, format_, replay, code), nl=False)
-
-
-def _code(trace: "Trace", file: Path | None, seconds_max: float | None) -> "Others":
-    """What the scenario's code tells."""
-    from lakeproof.show.pages.alternatives import of_trace
-
-    return of_trace(trace, file, seconds_max)
 
 
 def _render_trace(trace: "Trace", format_: str, replay: str, code: "Callable[[], Others]") -> str:

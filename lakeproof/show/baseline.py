@@ -91,10 +91,12 @@ def read(path: Path) -> Baseline:
     """The rows of a file of JSON Lines. Raises Unusable: a line that is no verdict, or a row that comes twice."""
     rows: dict[Key, BaselineRow] = {}
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        # Not `splitlines`: it also ends a line at U+2028 and U+0085, which a text in JSON may have as they are.
+        with path.open(encoding="utf-8", errors="replace") as file:
+            lines = file.readlines()
     except OSError as error:
         raise Unusable(f"{path}: cannot be read ({error.strerror}); name a file of `lakeproof verify --json`") from None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         key, row = _row(path, number, line)
         if key in rows:
             raise Unusable(f"{path}: line {number}: {_row_name(key)} is there twice; name a file of one run")

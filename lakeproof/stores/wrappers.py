@@ -1,9 +1,9 @@
 """Stores around stores: partitions with a prefix of their own, predicates by value, several connections as one."""
 
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
 import trio
@@ -15,6 +15,9 @@ FAILURES_MAX: Final = 3
 """In a row: then a store is given up."""
 TRIES: Final = 20
 """How often `ByValue` looks again at a key that is written with equal values while it looks."""
+
+
+T = TypeVar("T")
 
 
 class PrefixedStore(Store):
@@ -52,9 +55,7 @@ class PrefixedStore(Store):
         if isinstance(op, kv.Set | kv.SetIf) and op.partition and op.key:
             self._written.add((op.partition, op.key))
         inner = attrs.evolve(op, partition=self.prefix + op.partition) if op.partition else op
-        with trio.move_on_after(self.most):
-            return await self.store.perform(inner)
-        raise kv.OutcomeUnknown(f"no answer within {self.most:g} s")
+        return await self._in_time(self.store.perform(inner))
 
     async def perform_all(self, op: kv.Transact) -> None:
         self._written.update((part, key) for part, key, value in op.writes if part and key and value is not None)
@@ -62,8 +63,11 @@ class PrefixedStore(Store):
             tuple((self.prefix + part if part else part, key, what) for part, key, what in side)
             for side in (op.checks, op.writes)
         ]
+        await self._in_time(self.store.perform_all(kv.Transact(*sides)))  # type: ignore[arg-type]  # of the same types
+
+    async def _in_time(self, answer: Awaitable[T]) -> T:
         with trio.move_on_after(self.most):
-            return await self.store.perform_all(kv.Transact(*sides))  # type: ignore[arg-type]  # of the same types
+            return await answer
         raise kv.OutcomeUnknown(f"no answer within {self.most:g} s")
 
     async def open_watch(self, partition: bytes, prefix: bytes) -> Feed:

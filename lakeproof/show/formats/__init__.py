@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from lakeproof.show.formats.common import Written
 from lakeproof.show.formats.github import annotations
 from lakeproof.show.formats.junit import junit_xml
-from lakeproof.show.formats.markdown import summary_page
+from lakeproof.show.formats.markdown import render_markdown
 from lakeproof.show.formats.sarif import sarif_log
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome
@@ -25,5 +25,5 @@ def render_verdicts(format_: str, outcomes: Sequence[Outcome], traces: Written, 
         case "sarif":
             return sarif_log(outcomes, traces, source)
         case "markdown":
-            return summary_page(outcomes, traces, source)
+            return render_markdown(outcomes, traces, source)
     raise AssertionError(f"{format_}: no format of verdicts")

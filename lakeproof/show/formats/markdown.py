@@ -22,7 +22,7 @@ STORIES_MAX: Final = 20
 _MARKED: Final = re.compile(r"([\\`*_{}\[\]()#|~$])")
 
 
-def summary_page(outcomes: Sequence[Outcome], traces: Written, source: Source) -> str:
+def render_markdown(outcomes: Sequence[Outcome], traces: Written, source: Source) -> str:
     """All of the page: the counts, a row for each verdict that is not as expected, and its counterexample."""
     return "\n".join(_lines(outcomes, traces, source)) + "\n"
 
