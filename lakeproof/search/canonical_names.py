@@ -11,8 +11,10 @@ key holds a1, a2, a3, ...; with it, there is one state in which the key holds th
 """
 
 import gc
-from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+import sys
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Final, cast
 
@@ -34,8 +36,7 @@ from lakeproof.search.symmetry import Symmetry
 
 Numbers = tuple[int, ...]
 _OBJECT: Final = "object"
-_NAMED: Final = (str, bytes, tuple, frozenset, FunctionType, type(lru_cache(str)))
-_HOLDERS: Final = (tuple, list, set, frozenset, dict, CellType, MethodType, partial)
+_HOLDERS: Final = (tuple, list, set, frozenset, dict, CellType, MethodType, partial, property)
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -62,36 +63,74 @@ def obstacle(scenario: Scenario, cells: Cells) -> str:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """All that a function may compare with: its constants, those of its module, of what it calls there, and of what it
-    holds. Not what a cache holds."""
-    # By address: what refers to itself would not end, and unhashable values are among them.
-    seen: set[int] = set()
+    """All that code may compare with: its constants, what it holds, and what it names in its modules, in classes and in
+    their instances, wherever such a name leads. Not what a cache holds, nor what the standard library has."""
+    seen: dict[int, object] = {}  # by address: what refers to itself would not end, and some of it is unhashable
+    names, namespaces = set[str](), dict[int, Mapping[str, object]]()
     waiting = [value]
     while waiting:
         at = waiting.pop()
-        if id(at) in seen:
-            continue
-        seen.add(id(at))
-        match at:
-            case str():
-                yield at
-            case bytes():
-                yield at.decode("latin-1")
-            case CodeType():
-                waiting += at.co_consts
-            case FunctionType():
-                # Only the names that the code uses: constants of other scenarios in the same file are no obstacle.
-                named = [at.__globals__.get(name) for name in at.__code__.co_names]
-                # The docstring is compared with nothing.
-                waiting += [const for const in at.__code__.co_consts if const is not at.__doc__]
-                waiting += [at.__closure__, at.__defaults__, at.__kwdefaults__]
-                waiting += [each for each in named if isinstance(each, _NAMED)]
-            # A cache, as of `lru_cache`: its answers may hold identifiers of earlier runs.
-            case _ if hasattr(at, "__wrapped__"):
-                waiting.append(at.__wrapped__)
-            case _ if isinstance(at, _HOLDERS) or attrs.has(type(at)) or hasattr(at, "__dict__"):
-                # A class or a module would lead to all that is loaded.
-                waiting += [] if isinstance(at, type | ModuleType) else gc.get_referents(at)
+        if id(at) not in seen:
+            seen[id(at)] = at
+            code = at.__code__ if isinstance(at, FunctionType) and not _is_standard(at) else at
+            names.update(code.co_names if isinstance(code, CodeType) else ())
+            where = _namespace_of(at)
+            if where is not None and id(where) not in namespaces:
+                namespaces[id(where)], seen[id(where)] = _content_of(where), where
+            yield from _text_of(at)
+            waiting += _parts_of(at)
+        if not waiting:
+            # Any name in any namespace: which of them an attribute is looked up in cannot be seen.
+            found = (content[name] for content in namespaces.values() for name in content.keys() & names)
+            waiting += [each for each in found if id(each) not in seen]
+
+
+def _text_of(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield str.__str__(value)
+    elif isinstance(value, bytes):
+        yield value.decode("latin-1")
+
+
+def _parts_of(value: object) -> Iterable[object]:
+    match value:
+        case CodeType():
+            return value.co_consts  # with the code of functions within it
+        case FunctionType():
+            # The docstring is compared with nothing.
+            consts = [const for const in value.__code__.co_consts if const is not value.__doc__]
+            return () if _is_standard(value) else (*consts, value.__closure__, value.__defaults__, value.__kwdefaults__)
+        # A cache, as of `lru_cache`: its answers may hold identifiers of earlier runs.
+        case _ if hasattr(value, "__wrapped__"):
+            return (value.__wrapped__,)
+        # A class or a module would lead to all that is loaded: only what is named is looked up in them.
+        case type() | ModuleType():
+            return ()
+        case _ if isinstance(value, _HOLDERS) or attrs.has(type(value)) or hasattr(value, "__dict__"):
+            return gc.get_referents(value)
+    return ()
+
+
+def _namespace_of(value: object) -> dict[str, object] | type | ModuleType | None:
+    """Where the names that code uses may be found, if it reaches a value."""
+    if isinstance(value, FunctionType):
+        return None if _is_standard(value) else value.__globals__
+    where = value if isinstance(value, type | ModuleType) else type(value)
+    return None if _is_standard(where) else where
+
+
+def _content_of(namespace: dict[str, object] | type | ModuleType) -> Mapping[str, object]:
+    """Without asking it: a property or a ``__getattr__`` is code of the flow."""
+    if isinstance(namespace, dict):
+        return namespace
+    owners = namespace.__mro__ if isinstance(namespace, type) else (namespace,)
+    return dict(ChainMap(*(cast("dict[str, object]", vars(owner)) for owner in owners)))
+
+
+def _is_standard(value: FunctionType | type | ModuleType) -> bool:
+    """Whether it belongs to Python itself, which compares with no identifier."""
+    name = value.__name__ if isinstance(value, ModuleType) else str(value.__module__)
+    return name.partition(".")[0] in sys.stdlib_module_names - {"__main__"}
 
 
 class Renaming(Symmetry):

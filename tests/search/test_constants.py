@@ -1,0 +1,82 @@
+"""A flow may compare an identifier with a constant: then its spelling matters, and it is not renamed."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Final
+
+import pytest
+
+from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Violation
+from lakeproof.search.search import Limits, search
+
+HEAD: Final = (b"p", b"head")
+FIFTH: Final = "a5"
+
+
+class Held:
+    """A constant in a class, in an object, behind its methods."""
+
+    constant = FIFTH
+
+    def __init__(self) -> None:
+        self.held = FIFTH
+
+    @property
+    def shown(self) -> str:
+        return FIFTH
+
+    def equals(self, name: str) -> bool:
+        return name == FIFTH
+
+
+class Fifth(Enum):
+    NAME = FIFTH
+
+
+def within(name: str) -> bool:
+    def equals() -> bool:
+        return name == FIFTH
+
+    return equals()
+
+
+def within_as_a_constant(name: str) -> bool:
+    def equals() -> bool:
+        return name == "a5"
+
+    return equals()
+
+
+IN_LIST, IN_DICT, IN_OBJECT, MODULE = [FIFTH], {FIFTH: 1}, Held(), sys.modules[__name__]
+
+COMPARES: Mapping[str, Callable[[str], bool]] = {
+    "within a function": within,
+    "in a comprehension": lambda name: any(name == each for each in (FIFTH,)),
+    "as a constant within a function": within_as_a_constant,
+    "in a list": lambda name: name in IN_LIST,
+    "as a key": lambda name: name in IN_DICT,
+    "in a class": lambda name: name == Held.constant,
+    "in an object": lambda name: name == IN_OBJECT.held,
+    "in a property": lambda name: name == IN_OBJECT.shown,
+    "in a method": IN_OBJECT.equals,
+    "in an enumeration": lambda name: name == Fifth.NAME.value,
+    "in a module": lambda name: name == MODULE.FIFTH,
+}
+
+
+@pytest.mark.parametrize("where", COMPARES)
+def test_an_identifier_that_is_compared_with_a_constant_keeps_its_name_wherever_the_constant_is(where: str) -> None:
+    equals = COMPARES[where]
+
+    async def compares(env: Env) -> None:
+        while True:
+            new = env.ids.unique("one")
+            await env.store.set(*HEAD, b"the fifth" if equals(new) else new.encode())
+
+    def never_the_fifth(seen: Snapshot) -> Iterator[Finding]:
+        yield Violation("never", "") if seen.store.get(HEAD) == b"the fifth" else Reached("a state")
+
+    never = Always(id="never", meaning="", check=never_the_fifth)
+    found = search(Scenario(name="one", clients=[[Call(compares)]], invariants=[never]), Limits(states_max=50))
+    assert found.findings[0].verdict == "violated"
