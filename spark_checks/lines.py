@@ -57,8 +57,9 @@ def active(
     if not _is_narrow(date, heads):
         return _active(parent, date, heads, thresholds, default, tagged)
     # Few, long lines: with neighbours beside each other a walk is several times as fast.
+    # Newest first: a first parent then mostly lies just behind its child, often in the same cache line.
     order = np.argsort(date)[::-1]
-    place = np.empty_like(order)
+    place = np.empty_like(order)  # the inverse permutation: old index to new index
     place[order] = np.arange(len(order))
     found = _active(
         _move(place, parent[order]),
@@ -68,45 +69,50 @@ def active(
         default if isinstance(default, int) else default[order],
         None if tagged is None else _move(place, tagged),
     )
-    return found[place]
+    return found[place]  # back in the order of the caller
 
 
 def _is_narrow(date: Dates, heads: Indices) -> bool:
+    # Fewer than one line in 2,048 commits: most steps are then taken one by one. If no date rises, the commits are in
+    # this order already.
     return len(date) >= _LARGE and len(heads) * _LARGE < len(date) * WIDE and bool((date[1:] > date[:-1]).any())
 
 
 def _move(place: Indices, indices: Indices) -> Indices:
     if not len(place):
         return indices
+    # `np.where` evaluates both sides: -1 reads the last place, which is then discarded.
     return np.where(indices >= 0, place[indices], -1)
 
 
 def _active(
     parent: Indices, date: Dates, heads: Indices, thresholds: Dates, default: Dates | int, tagged: Indices | None
 ) -> Flags:
-    there = heads >= 0
+    there = heads >= 0  # a head without a record keeps nothing
     heads, thresholds = heads[there], thresholds[there]
     lines = on_lines(parent, heads)
     default = np.broadcast_to(np.asarray(default, dtype=np.int64), date.shape)
     young = np.flatnonzero(~lines & (date > default))  # dangling, and kept by their dummies
     below = parent[young]
-    joins = below >= 0
+    joins = below >= 0  # of the young ones, those whose parent is on the line of a head
     joins[joins] = lines[below[joins]]
 
     kept = np.zeros(len(parent), dtype=np.uint8)
+    # A dangling commit that is kept by its dummy keeps its parent. If the parent is on a line, the walk goes on there.
     starts = np.concatenate([heads, below[joins]])
     limits = np.concatenate([thresholds, default[young][joins]])
-    by_limit = np.argsort(limits, kind="stable")
+    by_limit = np.argsort(limits, kind="stable")  # least threshold first: see the module's second paragraph
     starts, limits = starts[by_limit], limits[by_limit]
     bounds = [0, *(np.flatnonzero(limits[1:] != limits[:-1]) + 1), len(limits)] if len(limits) else [0]
     for begin, end in pairwise(bounds):
         _walk(parent, date, int(limits[begin]), starts[begin:end], kept)
 
+    # Only after the walks: a mark that was set before would end a line at its first commit.
     kept[young] = 1
-    kept[below[below >= 0]] = 1
+    kept[below[below >= 0]] = 1  # each is the parent of a commit that is dated after its threshold
     if tagged is not None:
         kept[tagged[tagged >= 0]] = 1
-    return kept.view(np.bool_)
+    return kept.view(np.bool_)  # the bytes are 0 or 1, so no copy is needed
 
 
 def on_lines(parent: Indices, heads: Indices) -> Flags:
@@ -119,18 +125,21 @@ def on_lines(parent: Indices, heads: Indices) -> Flags:
 def _walk(parent: Indices, date: Dates | None, threshold: int, at: Indices, seen: npt.NDArray[np.uint8]) -> None:
     """Mark all that lines lead to, up to what is marked already. date: a line goes on from what is after the threshold;
     None: from everything."""
+    # The array is not initialised: an element is only read after this step has written it.
     claims = np.empty(len(parent), dtype=np.int32) if len(at) >= WIDE else None
     while len(at) >= WIDE:
         at = at[seen[at] == 0]
         assert claims is not None
         numbers = np.arange(len(at), dtype=np.int32)
-        claims[at] = numbers
+        claims[at] = numbers  # of equal indices the last assignment stays
         at = at[claims[at] == numbers]  # of lines that meet, one goes on
         seen[at] = 1
+        # The date decides about the way to the parent only; the commit itself is marked above.
         if date is not None:
             at = at[date[at] > threshold]
         at = parent[at]
         at = at[at >= 0]
+    # Items of a memoryview are Python's own integers: in this loop they are read faster than items of an array.
     up, marked = parent.data, seen.data
     dates = None if date is None else date.data
     for each in at.tolist():
@@ -164,6 +173,7 @@ def on_cycles(parent: Indices, date: Dates) -> Flags:
     up, walked = parent.data, walks.data
     for number, start in enumerate(suspects.tolist(), start=1):
         one = start
+        # A line that ends at an earlier walk closes no new cycle: that walk has found the cycle behind it, if any.
         while one >= 0 and not walked[one]:
             walked[one] = number
             one = up[one]
@@ -192,10 +202,11 @@ class Places:
         """Where each wanted key is; of equal ones the first; -1 if it is not there. Cost: one more sort."""
         found = np.full(len(wanted), -1, dtype=np.int64)
         if len(self.keys):
+            # A binary search for ascending values reads memory in order, which outweighs the cost of the sort.
             by_key = np.argsort(wanted)
             ascending = wanted[by_key]
             place = np.searchsorted(self._ascending, ascending)
-            place[place == len(self.keys)] = 0
+            place[place == len(self.keys)] = 0  # greater than all keys: any index does, the comparison fails
             found[by_key] = np.where(self._ascending[place] == ascending, self._order[place], -1)
         return found
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def _parse_ids(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tuple[str, ...]:
+    # A dictionary keeps the order of the command line, and each id once.
     ids = tuple(dict.fromkeys(part for each in only for part in each.split(",") if part))
     for each in ids:
         if each not in EVERY:
@@ -50,6 +51,7 @@ def command(
     lakeFS are read. Exit code 1 if an invariant is violated, else 3 if a check judged nothing, or the store has
     a schema version that is not known; garbage and notes are reported, but do not count.
     """
+    # Imported late: help and errors of the command line need neither rich nor Spark.
     from rich.text import Text
 
     from lakeproof.show.pages import summary as pages
@@ -59,6 +61,7 @@ def command(
     from lakeproof.spark_checks.engine.run_folders import session_for
     from lakeproof.spark_checks.engine.workspace import fresh
 
+    # Inside are only jobs and the files of `--out`: what is printed afterwards needs no session.
     with session_for(options, out) as (spark, folder):
         opened = source.open(spark)
         target = fresh(spark, "findings") if folder is None else folder.child("findings").where
@@ -77,6 +80,7 @@ def command(
             screen.print(each, soft_wrap=isinstance(each, Text))
         for line in ending(summary, None if folder is None else folder.where, source.words(opened.where)):
             click.echo(line)
+    # A violation counts more than what was not judged.
     if summary.violated:
         return VIOLATED
     return INCONCLUSIVE if summary.inconclusive or summary.version else AS_EXPECTED

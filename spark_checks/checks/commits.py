@@ -25,7 +25,7 @@ from lakeproof.spark_checks.engine.workspace import stage
 from lakeproof.spark_checks.findings import at, is_named, sentence
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
-"""As `judging.NAMES` has it."""
+"""As `graph_worker.NAMES` has it."""
 
 
 def node() -> Column:
@@ -35,6 +35,7 @@ def node() -> Column:
 
 def _commit(commit_id: Column) -> Column:
     key = f.concat(f.lit(keys.COMMITS_PREFIX), f.coalesce(commit_id, f.lit("")).cast("binary"))
+    # The key is made of the id, so that a parent and the record that it names have one fingerprint.
     return f.xxhash64("partition_key", key)
 
 
@@ -58,8 +59,10 @@ def walk(entities: Entities) -> DataFrame:
         f.lit(False).alias("head"),
         f.coalesce("generation", f.lit(0)).cast("bigint").alias("generation"),
         f.coalesce("creation_date", f.lit(0)).alias("date"),
+        # A null list would have no length, and a null parent is one that is missing.
         f.transform(f.coalesce("parents", f.array().cast("array<string>")), _commit).alias("parents"),
     )
+    # A head is a node whose only parent is its commit, so that one lookup serves heads and parents.
     named = heads(entities).select(
         node().alias("node"),
         f.xxhash64("partition_key").alias("repository"),
@@ -68,6 +71,7 @@ def walk(entities: Entities) -> DataFrame:
         f.lit(0).cast("bigint").alias("date"),
         f.array(_commit(f.col("commit_id"))).alias("parents"),
     )
+    # The name of the repository only decides about the task; without it a commit is 40 bytes.
     nodes = gather_repositories(commits.unionAll(named), "repository", footers.count(entities.commits)).drop(
         "repository"
     )
@@ -84,12 +88,14 @@ def check(entities: Entities, walked: DataFrame, only: Collection[str], *, like_
     def has(bit: int) -> Column:
         return bits.bitwiseAND(bit) != 0
 
+    # Nodes of heads have no other bit than MISSING: see `graph.judge`.
     named = heads(entities).withColumn("node", node()).join(wrong, "node")
     missing = sentence("names commit ", f.col("commit_id"), ", which is not there")
     frames = [findings(named, [Rule("head-exists", has(graph.MISSING), at(), missing)], only)]
 
     commits = entities.commits.withColumn("node", node()).join(wrong, "node")
     parents = f.concat_ws(", ", "parents")
+    # `get` of an index beyond the list is null; an index of -1, of a commit without MISSING, is one.
     lost = f.coalesce(f.get("parents", f.col("lost")), f.lit("null"))
     generation = sentence(
         "has generation ",
@@ -97,6 +103,7 @@ def check(entities: Entities, walked: DataFrame, only: Collection[str], *, like_
         f.when(has(graph.MISSING), f.lit(", expected at least ")).otherwise(f.lit(", expected ")),
         f.col("expected").cast("string"),
     )
+    # No reader of a branch or tag comes to a commit that no head leads to.
     kind = f.when(f.lit(like_lakefs) & has(graph.UNREACHABLE), "garbage").otherwise("violation")
     rules = (
         Rule("parents-exist", has(graph.MISSING), at(), sentence("lacks its parent ", lost), kind),
@@ -111,8 +118,10 @@ def check(entities: Entities, walked: DataFrame, only: Collection[str], *, like_
 
 def trees(entities: Entities, dataset: Dataset) -> DataFrame:
     """The metaranges of commits that are not there, or lack a range: meta_range_id, why. Kept."""
+    # Distinct first: many commits, after a revert or on many branches, have one metarange.
     wanted = with_meta_range(entities.commits).select("meta_range_id").distinct()
     absent = wanted.join(dataset.metaranges.select("meta_range_id"), "meta_range_id", "left_anti")
+    # A range has a row for each entry.
     known = dataset.ranges.select("range_id").distinct()
     listed = dataset.metaranges.where("range_id is not null")  # a row without one is an empty metarange's
     partial = listed.join(known, "range_id", "left_anti").groupBy("meta_range_id").agg(f.min("range_id").alias("lost"))
@@ -153,12 +162,14 @@ def reachable(entities: Entities, walked: DataFrame) -> DataFrame:
 def homes(entities: Entities) -> DataFrame:
     """Repositories, whatever their state: home, namespace, repository (its fingerprint)."""
     rows = entities.repositories.select("home", f.col("storage_namespace").alias("namespace"))
+    # Both parts are in the fingerprint: a partition that two records of repositories share has two namespaces.
     whole = rows.where("home is not null and namespace is not null").distinct()
     return f.broadcast(whole.withColumn("repository", f.xxhash64("home", "namespace")))
 
 
 def check_readable(commits: DataFrame, repositories: DataFrame, torn: DataFrame, only: Collection[str]) -> DataFrame:
     """committed-data-is-kept, as far as it is about reachable commits that cannot be read."""
+    # A semi-join: a partition that two records of repositories share must not make two findings of one commit.
     owned = commits.join(repositories, commits["partition_key"] == repositories["home"], "left_semi")
     rows = owned.join(torn, "meta_range_id")
     evidence = sentence("a reachable commit cannot be read: ", _unreadable())

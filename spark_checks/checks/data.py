@@ -46,6 +46,7 @@ def join_committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset
     roots = owned.select("repository", "meta_range_id").distinct()
     readable = roots.join(torn, "meta_range_id", "left_anti")
     pairs = dataset.metaranges.where("range_id is not null").join(readable, "meta_range_id")
+    # Staged, because ranges are the largest table, and are joined with it before the addresses are made.
     pairs = beside(pairs.select("repository", "range_id").distinct())
     there = is_named("address")
     rows = dataset.ranges.where(there).select("range_id", "path", "address").join(pairs, "range_id")
@@ -55,6 +56,8 @@ def join_committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset
 
 
 def _known_as() -> Column:
+    # Two repositories may refer to one object outside, which is no shared address. Inside a namespace the address
+    # alone counts, since the listing knows no repository.
     own = inside(f.col("namespace"), f.col("address"))
     return f.when(own, fingerprint(f.col("address"))).otherwise(f.xxhash64("address", "repository"))
 
@@ -71,6 +74,7 @@ def _as_text() -> Column:
 def suspects(references: References, dataset: Dataset) -> DataFrame:
     """Fingerprints at which something looks wrong: known_as, lost_committed, lost_staged, shared. One aggregate."""
     none = f.lit(None).cast("bigint")
+    # What has no address can be no object of an entry.
     listed = dataset.objects.where("storage_namespace is not null and address is not null")
     where = fingerprint(f.concat_ws("/", "storage_namespace", "address"))
     rows = (
@@ -88,13 +92,16 @@ def suspects(references: References, dataset: Dataset) -> DataFrame:
             f.sum("staged").alias("staged"),
         )
     )
+    # The bits of all rows at one fingerprint, or-ed: who refers to the address, and whether the listing has it.
     flags, staged = f.col("flags"), f.col("staged")
 
     def has(bits: int) -> Column:
         return flags.bitwiseAND(bits) == bits
 
+    # An object elsewhere may be in no listing, so that its absence means nothing.
     lost = ~has(LISTED) & has(INSIDE)
     is_committed = has(COMMITTED)
+    # Committed at two paths, or committed and staged, or staged twice. `check` decides what of that lakeFS allows.
     shared = (f.col("least") != f.col("most")) | (is_committed & (staged > 0)) | (staged > 1)
     judged = met.select(
         "known_as",
@@ -118,6 +125,7 @@ def check(
     In lakeFS an entry whose metadata was changed is staged with the address that is committed at its path, and a
     shallow copy has the address of another path: the first is no finding there, and the second a note.
     """
+    # A null would be in no aggregate, and hide the entry.
     path = f.coalesce("path", f.lit(""))
     none = f.lit(None).cast("string")
     rows = references.committed.select(
@@ -138,6 +146,7 @@ def check(
         )
     )
     met = (
+        # From here on texts decide: an address that only shares the fingerprint of a suspect is a group of its own.
         rows.join(suspected, "known_as")
         .groupBy("repository", "address")
         .agg(

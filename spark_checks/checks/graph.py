@@ -58,27 +58,31 @@ def judge(graph: Graph) -> Judged:
     missing = places < 0
     degree = np.diff(graph.starts)
     some = degree > 0
+    # `reduceat` gives the next element for an empty stretch, not a neutral one: nodes without parents are left out.
     begins = graph.starts[:-1][some]
     commits = ~graph.heads
 
     lacks = np.zeros(count, np.bool_)
     highest = np.zeros(count, np.int64)
-    newest = np.full(count, np.iinfo(np.int64).min)
+    newest = np.full(count, np.iinfo(np.int64).min)  # no parent: older than all
     if len(begins):
         lacks[some] = np.logical_or.reduceat(missing, begins)
         highest[some] = np.maximum.reduceat(_of_parents(graph.generations, places, 0), begins)
         newest[some] = np.maximum.reduceat(_of_parents(graph.dates, places, np.iinfo(np.int64).min), begins)
 
     expected = highest + 1
+    # A missing parent may have any generation, so only a lower bound is known.
     wrong = np.where(lacks, graph.generations < expected, graph.generations != expected)
     bits = np.where(lacks, MISSING, 0).astype(np.uint8)
     bits[commits & wrong] |= GENERATION
     bits[commits & (graph.dates < newest)] |= OLDER
 
+    # A name that comes twice is reached as the row that lookups find; the other row takes its answer.
     seen = reachable(graph.starts, places, np.flatnonzero(graph.heads))
     same = _same(graph.names)
     bits[commits & ~(seen if same is None else seen[same])] |= UNREACHABLE
 
+    # The exact search is slow, and sound data never needs it.
     if _may_cycle(graph, places):
         bits[commits & in_cycle(graph.starts, places)] |= CYCLE
     return Judged(bits, expected, missing)
@@ -86,7 +90,7 @@ def judge(graph: Graph) -> Judged:
 
 def _of_parents(values: Longs, places: Longs, otherwise: int) -> Longs:
     found = values[places]
-    found[places < 0] = otherwise
+    found[places < 0] = otherwise  # -1 has read the last value
     return found
 
 
@@ -97,6 +101,7 @@ def positions(names: Longs, wanted: Longs) -> Longs:
 
 def _same(names: Longs) -> Longs | None:
     """For each row the one by which its name is looked up; None if no name comes twice."""
+    # Repeated names are damage: the second lookup is made only if there are any.
     ascending = np.sort(names)
     return positions(names, names) if (ascending[1:] == ascending[:-1]).any() else None
 
@@ -108,6 +113,7 @@ def reachable(starts: Longs, places: Longs, heads: Longs) -> Bools:
     if not count:
         return np.zeros(0, np.bool_)
     degree = np.diff(starts)
+    # Most nodes have one parent. First parents are followed in a loop over plain numbers; the stack is for merges.
     first = np.full(count, -1, np.int64)
     first[degree > 0] = places[starts[:-1][degree > 0]]
     line, more = first.data, (degree > 1).tobytes()
@@ -119,14 +125,18 @@ def reachable(starts: Longs, places: Longs, heads: Longs) -> Bools:
             if more[node]:
                 stack.extend(places[starts[node] + 1 : starts[node + 1]].tolist())
             node = line[node]
+    # The bytes are 0 or 1.
     return np.frombuffer(seen, np.bool_)
 
 
 def _may_cycle(graph: Graph, places: Longs) -> bool:
     """Whether neither generations nor dates rule a cycle out: along one, nothing can fall all the way round."""
     children = np.repeat(np.arange(len(graph.names), dtype=np.int64), np.diff(graph.starts))
+    # Edges from heads are left out, because heads have neither generation nor date.
     known = (places >= 0) & ~graph.heads[children]
     children, parents = children[known], places[known]
+    # Round a cycle a number that falls with every step comes back to itself, which is impossible. If all edges of the
+    # graph have a falling generation, or all a falling date, there is no cycle.
     return all(bool((each[children] <= each[parents]).any()) for each in (graph.generations, graph.dates))
 
 
@@ -140,6 +150,7 @@ def in_cycle(starts: Longs, places: Longs) -> Bools:
     met = 0
     open_: dict[int, None] = {}  # in order of discovery
     for root in range(count):
+        # An explicit stack: chains of millions of commits exceed Python's limit of recursion.
         path = [(root, begin[root])] if number[root] < 0 else []
         while path:
             node, at = path.pop()
@@ -152,9 +163,10 @@ def in_cycle(starts: Longs, places: Longs) -> Bools:
                 at += 1
                 if parent == node:
                     found[node] = True
-                elif parent in open_:
+                elif parent in open_:  # on Tarjan's stack: in a component that is not complete
                     low[node] = min(low[node], low[parent])
                 elif parent >= 0 and number[parent] < 0:
+                    # The node goes on at its next edge when the parent is done.
                     path += [(node, at), (parent, begin[parent])]
                     break
             else:
@@ -163,6 +175,7 @@ def in_cycle(starts: Longs, places: Longs) -> Bools:
                     low[below] = min(low[below], low[node])
                 if low[node] == number[node]:
                     component = []
+                    # A dictionary gives its last key first: the component is what was discovered since its root.
                     while node in open_:
                         component.append(open_.popitem()[0])
                     if len(component) > 1:

@@ -60,7 +60,9 @@ class Partitions:
     @classmethod
     def of(cls, frame: DataFrame) -> "Partitions":
         """Of one column of bytes. Runs a job."""
+        # Kept, because each of several checks joins with it.
         kept = stage(frame.toDF("partition").where("partition is not null").distinct(), "partitions")
+        # One more than fit tells that there are more.
         some = [bytes(row[0]) for row in kept.limit(AT_HAND + 1).collect()]
         return cls(kept, tuple(sorted(some)) if len(some) <= AT_HAND else None)
 
@@ -93,6 +95,7 @@ class Living:
     @classmethod
     def of(cls, entities: Entities) -> "Living":
         """Runs two jobs."""
+        # Tokens count only if a branch in an accessible repository has them, so homes come first.
         homes = Partitions.of(repositories.accessible(entities).select("home"))
         owned = tokens.list_owned(attrs.evolve(entities, branches=homes.keep(entities.branches))).where("live")
         return cls(homes, Partitions.of(owned.select(f.col("token").cast("binary"))))
@@ -106,6 +109,7 @@ class Living:
     def severity(self, frame: DataFrame) -> DataFrame:
         """The rows with ``kind``: violation where their partition is alive, or lakeFS' own; else garbage."""
         joined = self.tokens.marked(self.homes.marked(frame, "at_home"), "is_staged")
+        # Records of repositories themselves are in lakeFS' own partition, whatever their state.
         alive = f.col("at_home") | f.col("is_staged") | (f.col("partition_key") == f.lit(keys.GRAVELER))
         return joined.withColumn("severity", f.when(alive, "violation").otherwise("garbage"))
 
@@ -135,18 +139,20 @@ def _named_for_others(entities: Entities, living: Living, only: Collection[str])
     owned = tokens.list_owned(attrs.evolve(entities, branches=living.homes.keep(entities.branches))).where("live")
     named = repositories.accessible(entities).select("home", "repository_id")
     rows = owned.join(f.broadcast(named), owned["partition_key"] == f.col("home"))
+    # The comparison is in hexadecimal digits, two for each byte: keys may be no UTF-8. `substring` counts from 1.
     branch = f.expr(f"substring(hex(key), {2 * len(keys.BRANCHES_PREFIX) + 1})")
     digits = f.concat(f.hex("repository_id"), f.hex(f.lit("-")), branch, f.hex(f.lit(":")))
     expected = text(f.unhex(digits))
     here = at()
     evidence = sentence("has the token ", f.col("token"), ", expected a name that begins with ", expected)
-    foreign = (f.col("token") != "") & ~f.startswith(f.hex("token"), digits)
+    foreign = (f.col("token") != "") & ~f.startswith(f.hex("token"), digits)  # "": no token
     return findings(rows, [Rule("no-reachable-zombie", foreign, here, evidence, "note")], only)
 
 
 def _incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     """As of the designs; but where a repository has nothing at all, it was created bare."""
     found = repositories.incomplete(entities, only)
+    # A repository whose only branch cannot be decoded was not created bare.
     damaged = entities.undecodable.where("kind in ('branch', 'commit', 'tag')")
     tables = [damaged, *(getattr(entities, name) for name in _ENTITIES)]
     some = union([each.select("partition_key") for each in tables]).distinct()
@@ -177,5 +183,6 @@ def check_tokens(entities: Entities, living: Living, only: Collection[str]) -> D
     """token-has-one-owner, staged-has-owner."""
     alive = attrs.evolve(entities, branches=living.homes.keep(entities.branches))
     found = tokens.check(alive, only)
+    # Ordinary traffic of lakeFS leaves entries behind under tokens that no branch has.
     orphaned = (f.col("id") == "staged-has-owner") & (f.col("kind") == "violation")
     return found.withColumn("kind", f.when(orphaned, "garbage").otherwise(f.col("kind")))

@@ -21,12 +21,14 @@ def check(entities: Entities, schema: Keys, only: Collection[str], living: Livin
     """key-is-known, record-is-decodable, key-names-record. ``living``: what is not among it is garbage."""
     here = at()
     unknown = f.col("kind").isNull()
+    # Typed tables of others may have nulls anywhere.
     reason = f.coalesce(f.col("reason"), f.lit("no reason was given"))
     damaged = (
         Rule("key-is-known", unknown, here, reason),
         Rule("record-is-decodable", ~unknown, here, f.concat_ws(": ", "kind", reason)),
     )
     frames = [_apply(entities.undecodable, damaged, only, living)]
+    # The key of a staged entry in lakeFS is the bare path.
     prefix = keys.STAGED_PREFIX if schema == "design" else b""
     ids = {
         "repositories": (keys.REPOSITORIES_PREFIX, f.col("repository_id")),
@@ -49,6 +51,7 @@ def _apply(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], liv
 
 
 def _names(prefix: bytes, named: Column, here: Column) -> Rule:
+    # Bytes are compared, because a key need not be text.
     expected = f.concat(f.lit(prefix), f.coalesce(named.cast("binary"), f.lit(b"")))
     evidence = sentence("the record names ", text(f.coalesce(named.cast("binary"), f.lit(b""))))
     return Rule("key-names-record", ~f.col("key").eqNullSafe(expected), here, evidence)

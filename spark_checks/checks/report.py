@@ -33,7 +33,7 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
         found.add_column(name, justify="right", no_wrap=True)
     for outcome, first in _with_first(summary):
         counts = [Text(f"{outcome.count(kind):,}", _STYLES[kind] if outcome.count(kind) else "dim") for kind in KINDS]
-        if not outcome.judged:
+        if not outcome.judged:  # a dash, so that it does not look like a count of 0
             counts = [Text("-", "dim") for _ in KINDS]
         spent = seconds(summary.seconds[outcome.check.part]) if first and outcome.judged else ""
         things = Text(_things(outcome), "yellow" if outcome.inconclusive else "")
@@ -41,6 +41,7 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
     yield found
     for outcome in summary.outcomes:
         for kind in KINDS:
+            # The first one of each kind: the rest is in the files.
             example = next((each for each in outcome.examples if each.kind == kind), None)
             if example is not None:
                 count = outcome.count(kind)
@@ -59,6 +60,7 @@ def ending(summary: Summary, out: str | None, again: Sequence[str]) -> Iterator[
     yield verdict(summary)
     if out is not None:
         yield f"files: {out}/summary.html, a page; {out}/findings, all of them (Parquet); {out}/summary.jsonl"
+    # One command only: the one that helps most with this outcome.
     if summary.violated and out is None:
         yield _next("all of them in a folder", "spark", "check", *again, "--out", "checked")
     elif summary.violated and not is_folder(summary.where):
@@ -111,6 +113,7 @@ def verdict(summary: Summary) -> str:
     where = f"{broken} of {plural(judged, 'check')}" if broken else plural(judged, "check")
     counted = f"{plural(violations, 'violation')} in {where}"
     rest = len(summary.outcomes) - judged
+    # Without a record of a repository nothing says what can be reached.
     lacks = "tables are missing" if summary.rows.get("repositories", 1) else "tables, or all repositories, are missing"
     skipped = f"; {plural(rest, 'check')} not judged: {lacks}" if rest else ""
     nothing = [outcome.check.id for outcome in summary.outcomes if outcome.judged and outcome.inconclusive]
@@ -123,6 +126,7 @@ def verdict(summary: Summary) -> str:
 
 def _with_first(summary: Summary) -> Iterator[tuple[Outcome, bool]]:
     """The outcomes, and whether each is the first of its pass that was judged."""
+    # The seconds are those of a whole pass, and stand at the first of its checks.
     seen: set[str] = set()
     for outcome in sorted(summary.outcomes, key=lambda outcome: PASSES.index(outcome.check.part)):
         yield outcome, outcome.check.part not in seen and outcome.judged
@@ -166,6 +170,7 @@ def as_json_lines(summary: Summary) -> Iterator[str]:
 def write_summary(summary: Summary, out: Folder) -> None:
     """``summary.jsonl`` and ``summary.html`` in a folder. Raises Unusable."""
     lines = "".join(f"{line}\n" for line in as_json_lines(summary))
+    # A path may have lone surrogates, for which there is no encoding.
     out.write("summary.jsonl", lines.encode(errors="backslashreplace"))
     out.write("summary.html", pages.summary_page(page(summary)).encode(errors="backslashreplace"))
 

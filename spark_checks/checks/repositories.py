@@ -19,7 +19,7 @@ from lakeproof.spark_checks.findings import at, sentence
 
 def check(entities: Entities, only: Collection[str]) -> DataFrame:
     """no-reachable-zombie, garbage-is-reclaimable, active-is-complete, cleanup-spares-live."""
-    frames = [nothing(entities.repositories.sparkSession)]
+    frames = [nothing(entities.repositories.sparkSession)]  # a union needs a table, whatever was chosen
     if {"no-reachable-zombie", "garbage-is-reclaimable"} & set(only):
         frames.append(strays(entities, only))
     if "active-is-complete" in only:
@@ -45,6 +45,7 @@ def partitions() -> Column:
     of its creation date."""
     home = f.coalesce("home", named_partition(f.col("repository_id"), f.col("instance_uid")))
     dated = f.concat_ws("-", "repository_id", f.col("creation_date").cast("string")).cast("binary")
+    # Three designs: with a uid, without one, and with the creation date in its place.
     return f.array_distinct(f.array(home, f.col("repository_id").cast("binary"), dated))
 
 
@@ -56,7 +57,9 @@ def name_subject() -> Column:
 def entities_with_owner(entities: Entities) -> DataFrame:
     """Branches, tags and commits: partition_key, key, whose (null where the record does not say)."""
     token = f.col("staging_token")
+    # A token of the designs is <repository>-<branch>:<uid>.<unique part>: the uid is between the last ":" and the ".".
     rest = f.regexp_extract(token, r"(?s)^.*:([^.:]+)\.[^:]*$", 1)
+    # A tag does not say its instance. The first commit of an instance is c.<uid> in the flows, and a tag may name it.
     of_commit = f.regexp_extract(f.col("commit_id"), r"(?s)^c\.(.+)$", 1)
     owners = ((entities.branches, rest), (entities.tags, of_commit), (entities.commits, f.col("instance")))
     return union(
@@ -72,6 +75,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     live = accessible(entities)
     homes = live.select(f.explode(partitions()).alias("partition"), "instance_uid", name_subject().alias("owner"))
     homes = (
+        # Two repositories can share a partition: that of r with the uid u is that of a repository r-u without one.
         homes.where("partition is not null")
         .groupBy("partition")
         .agg(f.collect_set(f.coalesce("instance_uid", f.lit(""))).alias("instances"), f.min("owner").alias("owner"))
@@ -80,13 +84,16 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
         named_partition(f.col("repository_id"), f.col("instance_uid")).alias("partition"), "instance_uid"
     )
     entries = entities.repositories.select(f.explode(partitions()).alias("partition"), "instance_uid")
+    # What a cleaner can find: it starts from cleanup records, and from entries of repositories in any state.
     led = cleanups.unionAll(entries)
     known = led.select("partition").where("partition is not null").distinct().withColumn("led", f.lit(True))
+    # An instance is live if any record of it is: `max` of true and false is true.
     instances = live.select(f.col("instance_uid").alias("uid"), f.lit(True).alias("uid_live"))
     instances = instances.unionAll(led.select(f.col("instance_uid").alias("uid"), f.lit(False)))
     instances = instances.where("uid is not null").groupBy("uid").agg(f.max("uid_live").alias("uid_live"))
 
     frame = entities_with_owner(entities)
+    # Left joins: what leads nowhere is just what is looked for.
     frame = frame.join(f.broadcast(homes), frame["partition_key"] == f.col("partition"), "left").drop("partition")
     frame = frame.join(f.broadcast(known), frame["partition_key"] == f.col("partition"), "left").drop("partition")
     frame = frame.join(f.broadcast(instances), f.col("whose") == f.col("uid"), "left")
@@ -96,6 +103,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     reached = f.col("owner").isNotNull()
     # One partition may be that of two repositories, if one of them is named as instances are; each is looked up.
     foreign = (f.size("instances") > 1) | ~f.array_contains("instances", whose)
+    # The record's own word goes first. Where it says nothing, its partition decides.
     unreachable = f.when(whose.isNotNull(), ~f.coalesce("uid_live", f.lit(False))).otherwise(~reached)
     found = f.when(whose.isNotNull(), f.col("uid").isNotNull()).otherwise(f.coalesce("led", f.lit(False)))
     belongs = f.when(whose.isNotNull(), sentence("belongs to instance ", whose)).otherwise(
@@ -115,6 +123,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
 
 def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     """Accessible repositories without their default branch, or without its commit."""
+    # A bare repository is created without a branch.
     wanted = accessible(entities).where(~f.coalesce("bare", f.lit(False)))
     wanted = wanted.select(
         name_subject().alias("subject"),
@@ -136,10 +145,13 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     with_branch = f.broadcast(with_branch)
     commits = entities.commits.select("partition_key", "key")
     on_commit = (f.col("partition") == commits["partition_key"]) & (f.col("commit_key") == commits["key"])
+    # Commits are many: the few that default branches name are found first, and joined then.
     there = commits.join(with_branch, on_commit, "left_semi").distinct()
     on_there = (f.col("partition") == there["partition_key"]) & (f.col("commit_key") == there["key"])
     rows = with_branch.join(there, on_there, "left").withColumn("complete", there["key"].isNotNull())
     # The first partition with the branch counts, as in the model.
+    # Structs compare field by field: false before true, so that a partition with the branch comes first, and of several
+    # the one that is looked at first.
     state = f.struct((~f.col("has_branch")).alias("no_branch"), "rank", "complete", "head")
     judged = rows.groupBy("subject").agg(f.min(state).alias("best"), f.min("default_branch_id").alias("branch_id"))
     best = f.col("best")

@@ -33,13 +33,16 @@ def findings(frame: DataFrame, rules: Sequence[Rule], only: Collection[str]) -> 
     chosen = [rule for rule in rules if rule.id in only]
     if not chosen:
         return nothing(frame.sparkSession)
+    # A condition that is null breaks nothing; without `coalesce` one null rule would hide what another one has found.
     broken = reduce(or_, (f.coalesce(rule.broken, f.lit(False)) for rule in chosen))
+    # One pass for all rules: a row becomes the list of its findings, and the nulls of rules that it keeps are dropped.
     made = f.array_compact(f.array(*(f.when(rule.broken, _finding(rule)) for rule in chosen)))
     return frame.where(broken).select(f.inline(made))
 
 
 def _finding(rule: Rule) -> Column:
     kind = f.lit(rule.kind) if isinstance(rule.kind, str) else rule.kind
+    # A null in a sentence would make all of it null, and a finding without a subject cannot be counted.
     shown = (f.coalesce(column, f.lit("null")) for column in (rule.subject, rule.evidence))
     return f.struct(f.lit(rule.id), kind, *shown).cast(FINDINGS)
 
@@ -63,4 +66,5 @@ def beside(frame: DataFrame) -> DataFrame:
 
 def hint_join(frame: DataFrame, rows: int) -> DataFrame:
     """The same, where it is known how many rows there are at most."""
+    # The hint spares the sort of both sides.
     return f.broadcast(frame) if rows <= BROADCAST_ROWS_MAX else frame.hint("shuffle_hash")

@@ -63,6 +63,7 @@ class Outcome:
     @property
     def inconclusive(self) -> bool:
         """It judged nothing: there was nothing, or no table that shows it. What was found was there to be judged."""
+        # A finding counts as a thing, although `things` is counted in another way, and may be 0.
         return not self.judged or not (self.things or self.counts)
 
 
@@ -96,6 +97,7 @@ def applicable_checks(dataset: Dataset) -> tuple[Check, ...]:
     """The checks that apply to a dataset, whether it has what they need or not."""
     if dataset.keys != "lakefs":
         return CHECKS
+    # Checks of the object store would otherwise be shown as not judged for each plain dump.
     return CHECKS + tuple(each for each in OF_LAKEFS if each.needs - {REPOSITORIES} <= dataset.tables)
 
 
@@ -106,6 +108,7 @@ def choose_ids(dataset: Dataset, only: Collection[str], *, is_part: bool = False
     """
     has = dataset.tables | (frozenset() if is_part else {REPOSITORIES})
     for each in only:
+        # Only what was chosen must be judged. Without a choice, what cannot be judged is shown so.
         lacks = sorted(EVERY[each].needs - has)
         if lacks or EVERY[each] not in applicable_checks(dataset):
             needs = f"needs {' and '.join(f'{name}/' for name in lacks)}" if lacks else "is for stores of lakeFS"
@@ -164,6 +167,7 @@ class Checks:
 
     def _commits(self) -> Iterator[DataFrame]:
         like_lakefs = self.dataset.keys == "lakefs"
+        # Without these ids no walk is needed: trees use it in lakeFS only, for their severity.
         if self.only - {"meta-range-exists"}:
             yield commits.check(self._alive, self._walked, self.only, like_lakefs=like_lakefs)
         if "meta-range-exists" in self.only:
@@ -182,6 +186,7 @@ class Checks:
         if not self.only & data.IDS and not of_objects:
             return  # no selected check needs objects
         references = data.References(
+            # Commits that cannot be read are a finding of their own, and left out here.
             data.join_committed(reached, homes, self.dataset, self._trees),
             tokens.list_shown(attrs.evolve(self.entities, branches=alive.branches), homes),
         )
@@ -212,10 +217,12 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
     with doing(spark, f"decoding {dataset.where}"):
         entities = decode(dataset)
     seconds["decoding"] = time.perf_counter() - began
+    # Known only now: it needs the decoded records.
     part_of_store = is_part(dataset, entities)
     ids = choose_ids(dataset, only, is_part=part_of_store)
     living = Living.of(entities) if dataset.keys == "lakefs" and not part_of_store else None
     checks = Checks(dataset, entities, ids, living)
+    # An empty table first: passes append to it, and the columns are there even if nothing is found.
     written = staging.write(nothing(spark), target)
     for part in PASSES:
         mine = [each for each in ids if EVERY[each].part == part]
@@ -229,6 +236,7 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         things = denominators.count_judged(entities, rows)
         until = denominators.newest_commit(entities)
         summary = sum_findings(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
+    # After all passes and before any verdict: files that changed meanwhile make it one about two datasets.
     dataset.demand_read()
     outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
     version, engine = "" if living is None else lakefs.version(dataset), engine_of(spark).shown
@@ -249,6 +257,7 @@ def sum_findings(
     counts: dict[str, dict[str, int]] = {}
     for row in found.groupBy("id", "kind").count().collect():  # as many rows as there are ids and kinds
         counts.setdefault(row["id"], {})[row["kind"]] = row["count"]
+    # The driver takes in a few rows of each id and kind, however many findings there are.
     ordered = Window.partitionBy("id", "kind").orderBy("subject", "evidence")
     first = found.withColumn("rank", f.row_number().over(ordered)).where(f.col("rank") <= examples_max)
     examples: dict[str, list[Example]] = {}

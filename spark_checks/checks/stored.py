@@ -33,9 +33,11 @@ IDS = frozenset({"table-is-sound", "object-is-whole", "object-is-referred-to"})
 def check_tables(entities: Entities, reached: DataFrame, stored: Stored, only: Collection[str]) -> DataFrame:
     """table-is-sound. ``entities``: those that are alive. ``reached``: the commits that heads lead to."""
     needed = _find_needed(entities, reached, stored)
+    # By namespace and id: the same content elsewhere does not serve this repository.
     rows = needed.join(stored.tables, ["storage_namespace", "id"], "left")
     found, why, kind = f.col("found_type"), f.col("why"), f.col("type")
     rows = rows.withColumnRenamed("type", "found_type").withColumnRenamed("wanted", "type")
+    # The order matters: of a table that cannot be read the type is null, and no other test means anything.
     wrong = (
         f.when(found.isNull() & why.isNull(), f.lit("is not there"))
         .when(why.isNotNull(), why)
@@ -47,6 +49,7 @@ def check_tables(entities: Entities, reached: DataFrame, stored: Stored, only: C
     evidence = sentence("of ", f.col("needs"), ": ", f.col("wrong"))
     severity = f.when(f.col("reachable"), "violation").otherwise("garbage")
     frames = [findings(rows, [Rule("table-is-sound", f.col("wrong").isNotNull(), where, evidence, severity)], only)]
+    # A commit that was not completed leaves its tables behind.
     nobodys = stored.tables.join(needed, ["storage_namespace", "id"], "left_anti")
     idle = sentence("no commit needs it", f.when(f.col("why").isNull(), "").otherwise(sentence("; ", f.col("why"))))
     frames.append(findings(nobodys, [Rule("table-is-sound", f.lit(True), where, idle, "garbage")], only))
@@ -69,13 +72,16 @@ def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> Data
     roots = owned.groupBy("storage_namespace", f.col("meta_range_id").alias("id")).agg(
         f.max(f.coalesce("is_reached", f.lit(False))).alias("reachable"), f.min(some).alias("needs")
     )
+    # A metarange is named by commits only, which say nothing of its content.
     roots = beside(roots.withColumn("differs", f.lit(None).cast("string")))
     named = stored.parts.where("meta_range_id is not null")
+    # Rows without a metarange are what ranges themselves contain.
     own = stored.parts.where("meta_range_id is null").select(
         "range_id", *(f.col(each).alias(f"own_{each}") for each in _DESCRIBED)
     )
     parts = named.join(own, "range_id", "left")
     same = [f.col(each).eqNullSafe(f.col(f"own_{each}")) for each in _DESCRIBED]
+    # A range that was not read has nothing to compare; that it is missing is found elsewhere.
     differs = f.when(f.col("own_entries").isNotNull() & ~(same[0] & same[1] & same[2]), _difference())
     below = parts.select("meta_range_id", "range_id", differs.alias("differs")).join(
         roots.drop("differs"), f.col("meta_range_id") == f.col("id")
@@ -108,13 +114,16 @@ def check_objects(references: References, sizes: DataFrame, dataset: Dataset, on
     size = f.col("size_bytes").cast("string")
     frames = []
     if "object-is-whole" in only:
+        # Many entries say the same of one object.
         met = sizes.distinct().join(listed, sizes["address"] == listed["physical"])
         evidence = sentence("bytes: ", size, "; its entry says ", f.col("expected").cast("string"))
         rule = Rule("object-is-whole", f.col("size_bytes") != f.col("expected"), f.col("physical"), evidence)
         frames.append(findings(met, [rule], only))
     if "object-is-referred-to" in only:
         named = references.committed.select("address").unionAll(references.staged.select("address"))
+        # An object with the fingerprint of a reference is passed over: a piece of garbage more or less harms nothing.
         known = named.select(fingerprint(f.col("address")).alias("known_as")).distinct()
+        # Tables of lakeFS and foreign files are no garbage of entries.
         ours = listed.where(is_data(f.col("storage_namespace"), f.col("physical")))
         idle = ours.join(known, fingerprint(f.col("physical")) == f.col("known_as"), "left_anti")
         evidence = sentence("no reachable commit and no branch refers to it; bytes: ", size)
@@ -130,6 +139,7 @@ def sizes(committed: DataFrame, dataset: Dataset, staged: DataFrame, homes: Data
     entries = dataset.ranges.select("range_id", "path", "address", f.col("size_bytes").alias("expected"))
     ranges = committed.select("namespace", "range_id").distinct().join(entries, "range_id")
     own = ranges.select(where.alias("address"), "expected")
+    # A tombstone has no address.
     there = staged.where("address is not null").join(f.broadcast(homes), "token")
     full = physical(f.col("namespace"), f.col("address"), f.coalesce("address_type", f.lit(0)))
     return own.unionAll(there.select(full.alias("address"), f.col("size_bytes").alias("expected")))

@@ -14,6 +14,7 @@ INTERNAL_PREFIX: Final = "_lakefs/"
 def physical(namespace: Column, address: Column, address_type: Column | None = None) -> Column:
     """Where an object lies, as `lakeproof.model.catalog.physical_address` has it. Without a type: BY_PREFIX."""
     full = address.contains("://")
+    # A relative address may look like a URL, and a full one need not be checked for a scheme.
     if address_type is not None:
         by_prefix = address_type == AddressType.BY_PREFIX.value
         full = (by_prefix & full) | (address_type == AddressType.FULL.value)
@@ -22,6 +23,7 @@ def physical(namespace: Column, address: Column, address_type: Column | None = N
 
 def inside(namespace: Column, address: Column) -> Column:
     """Whether a physical address lies in a storage namespace."""
+    # With the slash: repo-1 is no namespace of what lies in repo-10.
     return f.startswith(address, f.concat(namespace, f.lit("/")))
 
 

@@ -39,6 +39,7 @@ def demand_filled(dataset: Dataset) -> None:
     for name, table in (dataset.at_rest | typed).items():
         if name not in REQUIRED:
             continue
+        # Only columns with nulls, or with an unknown number of them, are scanned.
         counts = footers.nulls(table, REQUIRED[name])
         unsure = [f"{column} is null" for column in REQUIRED[name] if counts.get(column) != 0]
         for condition in unsure + [_BLANK_ENTRY] * (name == "decoded/staged"):

@@ -105,6 +105,7 @@ class Dataset:
 
 
 def _demand_counted(where: str, name: str, table: DataFrame) -> None:
+    # The driver's count comes from footers, the other one from tasks: two ways that fail differently.
     expected, found = footers.count(table), table.agg(f.count(f.lit(1))).collect()[0][0]
     if found != expected:
         raise Unusable(
@@ -130,6 +131,7 @@ def open_dataset(
     named = [each.rstrip("/") for each in (where, beside) if each is not None and is_folder(each)]
     if beside is not None and blockstore is not None:
         raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
+    # Manifests are compared before any table is opened, so that a lost file is named as such.
     unsealed = tuple(each for each in named if not manifest.demand(each))
     found = attrs.evolve(_open(spark, where, keys, beside), unsealed=unsealed)
     return found if blockstore is None else _with_stored(found, blockstore)
@@ -152,6 +154,7 @@ def _with_stored(found: Dataset, blockstore: str) -> Dataset:
         ranges=stored.ranges,
         objects=stored.objects,
         versions=stored.versions,
+        # The other tables now come from the store, whatever lay beside.
         tables=found.tables | (AT_REST.keys() - {"kv"}) | {STORED},
         sources=None,
         stored=stored,
@@ -175,6 +178,7 @@ def _open(spark: SparkSession, where: str, keys: Keys | None, beside: str | None
         from lakeproof.spark_checks.data.dumps import staged_dump
 
         noted = Noted()
+        # Before it is read: what changes during the read must differ from this note.
         noted.note_file(path)
         found = _with_tables(spark, where, keys or "lakefs", staged_dump(spark, path), beside, noted)
         return attrs.evolve(found, sources=(where, *_beside(beside)))
@@ -196,10 +200,12 @@ def _database(spark: SparkSession, where: str) -> DataFrame:
 def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> Dataset:
     decoded, noted = {}, Noted()
     if folders.is_there(f"{where}/decoded"):
+        # All of them or none: one typed table that is missing would look like one without rows.
         decoded = {name: _table(spark, f"{where}/decoded/{name}", schema, noted) for name, schema in DECODED.items()}
     only_decoded = decoded and not folders.is_there(f"{where}/kv")
     kv = no_rows(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV, noted)
     found = _with_tables(spark, where, keys, kv, beside or where, noted)
+    # What needs the records themselves must not take the empty table for them.
     tables = found.tables - {"kv"} if only_decoded else found.tables
     sources = (f"{where}/kv", *(f"{where}/decoded/{name}" for name in decoded), *_beside(beside or where))
     return attrs.evolve(found, decoded=decoded, tables=tables, sources=sources)
@@ -220,6 +226,7 @@ def _with_tables(
             return no_rows(spark, AT_REST[name])
         return _table(spark, f"{beside}/{name}", AT_REST[name], noted)
 
+    # Without a folder beside, `tables` says that the empty ones are no answer.
     objects, versions = no_rows(spark, OBJECTS), None
     if beside is not None:
         objects, versions = _listing(spark, f"{beside}/objects", noted)
@@ -250,6 +257,7 @@ def _listing(spark: SparkSession, where: str, noted: Noted) -> tuple[DataFrame, 
 
 def with_plain_namespace(rows: DataFrame) -> DataFrame:
     """With no slash at the end of ``storage_namespace``."""
+    # As in lakeFS, which leaves it out of addresses. With it, no reference would lie in its namespace.
     return rows.withColumn("storage_namespace", f.rtrim("storage_namespace", f.lit("/")))
 
 
@@ -262,9 +270,12 @@ def _table(spark: SparkSession, where: str, schema: StructType, noted: Noted, mo
     noted.note(where, files)
     read = layout.data_files(where, files)
     there = layout.demand_columns(name, read, schema, more)
+    # A column that no file has must not be read: all its values would be null, and pass for known.
     schema = StructType([*schema, *(field for field in more if field.name in there)])
     _demand_plain_folders(spark, read)
+    # The schema is given: Spark would infer it from one file. `select` moves columns of folders to their places.
     found = spark.read.schema(schema).parquet(places.full(where)).select(*schema.names)
+    # Spark lists the folder itself, later, and perhaps on another machine's view of it.
     listed = footers.input_files(found)
     if len(listed) != len(read):
         raise Unusable(
@@ -291,6 +302,7 @@ def namespaces(kv: DataFrame, repositories: DataFrame | None = None) -> frozense
     else:
         rows = kv.where(f.col("partition_key") == f.lit(keys.GRAVELER)).select("key", "value").collect()
         found = [_namespace(row["value"]) for row in rows if bytes(row["key"]).startswith(keys.REPOSITORIES_PREFIX)]
+    # Null is a record that cannot be read, "" one without a namespace.
     return frozenset(str(each).rstrip("/") for each in found if each)
 
 

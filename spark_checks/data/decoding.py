@@ -63,7 +63,7 @@ def decode(dataset: Dataset) -> Entities:
     tables = dataset.decoded
     if not tables:
         written = write(dataset, fresh(dataset.spark, "decoded"))
-        tables = {name: _read_staged(dataset.spark, written, name) for name in DECODED}
+        tables = {name: _read_staged(dataset.spark, written, name) for name in DECODED}  # once for all checks
     return Entities(**tables | {"repositories": with_plain_namespace(tables["repositories"])})
 
 
@@ -73,6 +73,7 @@ def write(dataset: Dataset, target: str) -> Written:
 
     def decoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
+            # One pass makes rows of seven tables. They leave as one wide table, and a folder for each is written.
             for name, rows in decode_batch(batch, keys_are).items():
                 yield widen(name, rows)
 
@@ -81,6 +82,7 @@ def write(dataset: Dataset, target: str) -> Written:
 
 def widen(name: str, rows: list[Row]) -> pa.RecordBatch:
     """Rows of one table as a batch with the columns of all: those of the others are null."""
+    # From rows to columns. There is at least one row, or `zip` would yield no column.
     own = dict(zip(DECODED[name].names, zip(*rows, strict=True), strict=True))
     wide = [
         pa.array(own[field.name], field.type) if field.name in own else pa.nulls(len(rows), field.type)
@@ -123,6 +125,7 @@ def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes) 
             return
         if kind == "staged":
             row, problem = _staged_entry(partition, key, value)
+            # The entry stays in `staged` nevertheless: it hides older ones, although its object is unknown.
             if problem is not None:
                 _wrong(found, partition, key, "entry", problem)
             name = "staged"
@@ -141,6 +144,7 @@ def _demand_copy(value: bytes) -> None:
     """No table has copies: `lakeproof.spark_checks.uncommitted` reads them where they are. Raises _Wrong,
     UnicodeDecodeError."""
     began, space, address = value.decode().partition(" ")
+    # The digits are counted first: for thousands of them `int` raises a ValueError that nothing here catches.
     number = int(began) if re.fullmatch(r"-?[0-9]{1,19}", began) else None
     if not space or not address or number is None or abs(number) > _LONG_MAX:
         raise _Wrong("no record of a copy: expected microseconds, a space and an address")
@@ -154,6 +158,7 @@ def _repository(partition: bytes, key: bytes, value: bytes) -> Row:
     message = pb.RepositoryData.FromString(value)
     if message.state not in _STATES:
         raise _Wrong(f"repository state {message.state}: expected one of {sorted(_STATES)}")
+    # The naive design has no instances: there the id alone is the partition.
     home = f"{message.id}-{message.instance_uid}" if message.instance_uid else message.id
     return (
         partition,
@@ -171,6 +176,7 @@ def _repository(partition: bytes, key: bytes, value: bytes) -> Row:
 
 def _branch(partition: bytes, key: bytes, value: bytes) -> Row:
     message = pb.BranchData.FromString(value)
+    # Its entries would be open and sealed at once, and no order of the tokens would be right.
     if message.staging_token in message.sealed_tokens:
         raise _Wrong(f"branch {message.id!r}: staging token {message.staging_token!r} is open and sealed at once")
     sealed = list(message.sealed_tokens)
@@ -200,6 +206,7 @@ def _commit(partition: bytes, key: bytes, value: bytes) -> Row:
 def _staged_entry(partition: bytes, key: bytes, value: bytes) -> tuple[Row, str | None]:
     """The row, and what is wrong with what the catalog says of the object."""
     message = pb.StagedEntryData.FromString(value)
+    # Absent, and not only empty: an entry without data deletes what is below it.
     tombstone = not message.HasField("data")
     entry, problem = (_NO_ENTRY, None) if tombstone else _entry(message.data)
     return (partition, key, token(partition), message.key, tombstone, *entry), problem
@@ -212,6 +219,7 @@ def _entry(data: bytes) -> tuple[Row, str | None]:
     except (DecodeError, UnicodeDecodeError) as error:
         return _NO_ENTRY, " ".join(str(error).split()) or "not a protobuf message of the catalog"
     kind = entry.address_type
+    # Enums of protobuf are open: a number that is unknown here arrives as it is.
     if kind not in _ADDRESS_TYPES:
         return _NO_ENTRY, f"address type {kind}: expected one of {sorted(_ADDRESS_TYPES)}"
     return (entry.address, kind, entry.size), None

@@ -44,11 +44,13 @@ def rows_read(dataset: Dataset, entities: Entities) -> dict[str, int]:
 
 def count_judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
     """How many things there are for each check to judge: `catalogue.CHECKS`. ``rows``: as `rows_read`. Runs a job."""
+    # One job for all sums that need a scan; the rest comes from footers.
     some = _count_things(entities)
     records = sum(rows[name] for name in RECORDS)
     owned = sum(rows[name] for name in ENTITIES)
     commits = rows["commits"]
     return {
+        # Without kv/, the records are those that were decoded, and those that could not be.
         "key-is-known": rows.get("kv", records + rows["undecodable"]),
         "record-is-decodable": rows.get("kv", records + rows["undecodable"]),
         "key-names-record": records,
@@ -77,6 +79,7 @@ def count_judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
 def _count_things(entities: Entities) -> dict[str, int]:
     accessible = f.col("state") == RepositoryState.ACTIVE.value
     whole = accessible & ~f.coalesce("bare", f.lit(False))
+    # `size` of null is null, or -1 in Spark without ANSI: neither is a token.
     sealed = f.coalesce(f.size("sealed_tokens"), f.lit(0))
     object_ = ~f.coalesce("tombstone", f.lit(False)) & is_named("address")
     counts = (

@@ -32,6 +32,7 @@ def entries(path: Path) -> Iterator[Row]:
         if dumped.is_lines(path):
             yield from dumped.lines(path)
             return
+        # The file is read twice, since the first entries may fit both notations and a later one decides.
         notation = dumped.decide_notation(_objects(path))
         for number, entry in enumerate(_objects(path)):
             yield dumped.row(f"{path}: entry {number}", entry, notation)
@@ -55,6 +56,7 @@ def _objects(path: Path) -> Iterator[dict[str, object]]:
                 yield entry
             if number < 0:
                 file.seek(0)
+                # No entry was met: either the list is empty, or the document is something else.
                 _demand_dump(path, {(prefix, event) for prefix, event, _ in ijson.parse(file)})
     except ijson.JSONError as error:
         why = " ".join(str(error).split())[:120]

@@ -46,6 +46,7 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
         address = address_of(dsn, name)
         if not address.path:
             raise Unusable(f"{name}: names no table; write it behind the host, as in dynamodb+https://HOST/kvstore")
+        # Opened once at the driver: it checks that the table is there, with these keys, before a job is begun.
         DynamoDBStore(dsn, name=name, connections=1).close()
     except (Unusable, ClientError, BotoCoreError) as error:
         raise Unusable(str(error)) from None
@@ -60,6 +61,7 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
             for segment in batch.column("id").to_pylist():
                 yield from batches(_items(address, name, segment, count), _SCHEMA)
 
+    # A partition for each number, so that a task reads one segment.
     numbers = spark.range(0, count, 1, count).select("id")
     return staging.read(staging.write(numbers.mapInArrow(read, KV), fresh(spark, "kv")), KV, spark)
 
@@ -69,6 +71,7 @@ def _items(address: "Address", name: str, segment: int, count: int) -> Iterator[
 
     from lakeproof.stores.dynamodb_store import KEY, PARTITION, VALUE, client_of
 
+    # A client for each segment: it cannot be pickled, and is not shared between tasks.
     client = client_of(address, 1, tries=TRIES)
     start: dict[str, object] = {}
     try:
@@ -79,7 +82,7 @@ def _items(address: "Address", name: str, segment: int, count: int) -> Iterator[
             for item in page["Items"]:
                 value = item.get(VALUE, {}).get("B")
                 yield bytes(item[PARTITION]["B"]), bytes(item[KEY]["B"]), None if value is None else bytes(value)
-            if not page.get("LastEvaluatedKey"):
+            if not page.get("LastEvaluatedKey"):  # a page may be empty, and not be the last one
                 return
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
     except (ClientError, BotoCoreError) as error:

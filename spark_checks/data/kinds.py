@@ -36,6 +36,7 @@ may be linked yet."""
 def design_kind(partition: bytes, key: bytes) -> str | None:
     """What lives at an address: as `lakeproof.model.keys.parse`, and fast for staged entries, of which there are
     most."""
+    # Before the general parser: staged entries are most of all records, and their partitions are few.
     if key.startswith(keys.STAGED_PREFIX) and may_stage(partition):
         return "staged" if len(key) > _STAGED_NAME else None
     if b":" in partition:
@@ -43,6 +44,7 @@ def design_kind(partition: bytes, key: bytes) -> str | None:
     parsed = keys.parse(partition, key)
     if parsed is not None:
         return parsed.kind
+    # Any key of a branch tells whether a branch could be in this partition.
     in_repository = keys.parse(partition, keys.BRANCHES_PREFIX + b"x") is not None
     if in_repository and key.startswith(COPIES_PREFIX):
         return COPY
@@ -63,7 +65,7 @@ def lakefs_kind(partition: bytes, key: bytes) -> str | None:
     if partition == keys.GRAVELER:
         return "repository" if key.startswith(keys.REPOSITORIES_PREFIX) else FOREIGN
     if b":" in partition:
-        return "staged" if key else None
+        return "staged" if key else None  # a path has at least one byte
     for kind, prefix in _IN_REPOSITORY:
         if key.startswith(prefix):
             return kind

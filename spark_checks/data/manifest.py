@@ -70,6 +70,7 @@ def seal(where: str, *, hashed: bool = False, again: bool = False) -> Manifest:
     if not found:
         raise Unusable(f"{where}: has no table; expected {', '.join(AT_REST)} (docs/reference/dataset.md)")
     with ThreadPoolExecutor(AT_ONCE) as pool:
+        # Threads: of each file the end is read, which at a store is mostly waiting.
         made = {
             name: tuple(pool.map(partial(_describe, folder if hashed else None, name), files))
             for name, files in found.items()
@@ -89,6 +90,7 @@ def extend(where: str) -> bool:
     known = read(where)
     if known is None:
         return False
+    # First what is sealed must still be so: a new manifest would make a damage official.
     _demand(known, {name: files for name, files in _list_tables(where).items() if name in known}, where)
     seal(where, hashed=any(each.sha256 for files in known.values() for each in files), again=True)
     return True
@@ -106,6 +108,7 @@ def demand(where: str) -> bool:
 def _demand(known: Manifest, found: Mapping[str, Sequence[Place]], where: str) -> None:
     folder = folder_at(where)
     pairs: list[tuple[File, str, Place]] = []
+    # Tables of both: one that is only sealed was lost, one that is only found was added.
     for table in dict.fromkeys((*known, *found)):
         sealed = {each.name: each for each in known.get(table, ())}
         there = {each.relative: each for each in found.get(table, ())}
@@ -127,6 +130,7 @@ def _difference(folder: Folder, pair: tuple[File, str, Place]) -> str | None:
     sealed, name, place = pair
     full, found = place.full, place.stamp.bytes
     what, repair = f"{full}: is not what {NAME} says", f"bring back the file that was sealed, or {RESEAL}"
+    # Cheapest first: the size is known from the listing, the footer needs one read, the hash all of the file.
     if found != sealed.bytes:
         return f"{what}: has {found:,} bytes, expected {sealed.bytes:,}; {repair}"
     if _hash(_footer(full, found)) != sealed.footer:
@@ -157,6 +161,7 @@ def _describe(hashed: Folder | None, table: str, file: Place) -> File:
     full, size = file.full, file.stamp.bytes
     footer = _footer(full, size)
     try:
+        # The parser needs a file that begins and ends with the magic number. What lies between is not looked at.
         rows = int(read_metadata(io.BytesIO(_MAGIC + footer)).num_rows)
     except (pa.ArrowException, OSError) as error:
         why = " ".join(str(error).split())[:160]
@@ -168,6 +173,7 @@ def _describe(hashed: Folder | None, table: str, file: Place) -> File:
 def _footer(full: str, size: int) -> bytes:
     """What a file ends with, its length and magic number included; of a file that has none, its last bytes."""
     end = folders.part(full, max(size - _LENGTH, 0), _LENGTH)
+    # Of a file that is cut off, the last bytes are no length: the hash is then that of what is there.
     length = int.from_bytes(end[:4], "little") if end[4:] == _MAGIC else 0
     start = max(size - _LENGTH - length, 0)
     return folders.part(full, start, size - start)
@@ -196,6 +202,7 @@ def read(where: str) -> Manifest | None:
 def _file(fields: object) -> File:
     if not isinstance(fields, dict):
         raise TypeError(fields)
+    # An unknown field is a TypeError: the manifest is of another format.
     found = File(**fields)
     if not all(isinstance(each, int) for each in (found.bytes, found.rows)) or not isinstance(found.footer, str):
         raise TypeError(fields)

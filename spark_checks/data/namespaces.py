@@ -29,6 +29,7 @@ def find_nested(names: Collection[str]) -> list[tuple[str, str]]:
     found = []
     for inner in sorted(known):
         parts = inner.split("/")
+        # Each prefix at a slash is looked up: no pair of names is compared.
         outers = ("/".join(parts[:n]) for n in range(1, len(parts)))
         found += [(outer, inner) for n, outer in enumerate(outers, 1) if outer in known and parts[n] == data]
     return found

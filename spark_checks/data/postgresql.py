@@ -26,6 +26,7 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
     except ImportError:
         raise Unusable("psycopg is not installed; `pip install 'lakeproof[postgresql]'`") from None
     try:
+        # A cursor with a name lives in the server: the client gets `itersize` rows at a time, and never holds all.
         with psycopg.connect(dsn) as connection, connection.cursor(name="kv", binary=True) as cursor:
             cursor.itersize = ROWS
             cursor.execute(_QUERY)

@@ -36,12 +36,14 @@ class Noted:
         """Raises Unusable: a file is gone, is new or is not what it was; the first one by name."""
         for where, before in sorted(self.tables.items()):
             path = places.local(where)
+            # A single file, as a dump is, was noted under its own name.
             if path is not None and before.keys() == {str(path)}:
                 after: Mapping[str, Stamp] = _of_file(path)
             else:
                 after = {each.full: each.stamp for each in folders.files(where) or ()}
             for name in sorted(before.keys() | after.keys()):
                 if before.get(name) != after.get(name):
+                    # Equal names with other stamps: the file was replaced or written to.
                     how = "is gone" if name not in after else "is new" if name not in before else "is another"
                     raise Unusable(
                         f"{name}: {how} since the dataset was opened, so that it was read in parts of two; {AGAIN}"

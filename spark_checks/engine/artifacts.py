@@ -30,6 +30,7 @@ def ship_code(spark: SparkSession) -> Iterator[None]:
     before = list(sys.path)
     with tempfile.TemporaryDirectory(prefix="lakeproof-code-") as folder:
         try:
+            # The archive is written first, because the hash of its content is in its name: other code has another name.
             write(part := Path(folder) / "part")
             digest = hashlib.sha256(part.read_bytes()).hexdigest()[:12]
             path = part.replace(Path(folder) / f"lakeproof-{digest}.zip")
@@ -46,10 +47,12 @@ def write(target: Path) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(_modules(root)):
             inner = path.relative_to(root.parent).as_posix()
+            # With the times of the files, the same code would have another hash in each checkout.
             archive.writestr(zipfile.ZipInfo(inner, _SAME_FOR_ALL), path.read_bytes(), zipfile.ZIP_DEFLATED)
 
 
 def _modules(root: Path) -> Iterator[Path]:
     """Files of modules; in a checkout some folders of the package are links."""
     for folder, _, names in os.walk(root, followlinks=True):
+        # Files that end in .binpb are descriptors of protobuf messages, which modules read when they are imported.
         yield from (Path(folder, name) for name in names if name.endswith((".py", ".binpb")))

@@ -39,8 +39,10 @@ def start(options: "Options") -> SparkSession:
     logging.getLogger().addHandler(logging.NullHandler())  # py4j logs a traceback of what Ctrl-C has interrupted
     if GATEWAY in os.environ:
         return _join_submitted(options)
+    # PySpark's launcher takes JAVA_HOME first. Set, it names the Java whose version was looked at.
     os.environ["JAVA_HOME"] = java.java_home()
     if options.here:
+        # Spark takes them for this machine's address and name, which need not resolve then.
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
         os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
@@ -50,12 +52,14 @@ def start(options: "Options") -> SparkSession:
         _builder(settings.layer(settings.of_classic(options), {}, options.conf, local=options.local))
         .master(options.master or "local[*]")
         .config("spark.driver.memory", options.memory or HEAP)
+        # The user's options come last: of an option that is there twice, a JVM takes the last one.
         .config(settings.JAVA, " ".join((jvm, conf.get(settings.JAVA, ""))).strip())
     )
     with _jvm_log() as log:
         try:
             return builder.getOrCreate()
         except (PySparkException, Py4JError, OSError) as error:
+            # What the launcher says on stderr names the cause; the exception often says only that the JVM has exited.
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
             why = next((line.strip() for line in lines if "rror" in line), str(error).splitlines()[0])
             raise Unusable(
@@ -68,6 +72,7 @@ def _join_submitted(options: "Options") -> SparkSession:
     """A session in the JVM that runs already: the master is that of spark-submit. Raises Unusable."""
     for key, _ in options.conf:
         if key.startswith("spark.driver.extra"):
+            # Such settings are arguments of the JVM, and come too late for one that runs.
             raise Unusable(f"--conf {key}: the driver's JVM runs already; say it to spark-submit, before the script")
     SparkContext._ensure_initialized()  # noqa: SLF001  # no session is there yet, and the JVM is
     submitted = dict(SparkConf().getAll())
@@ -75,6 +80,7 @@ def _join_submitted(options: "Options") -> SparkSession:
     own = settings.of_classic(options, master=submitted.get("spark.master"))
     local = settings.is_local(submitted.get("spark.master"))
     spark = _builder(settings.layer(own, submitted, options.conf + work, local=local)).getOrCreate()
+    # The JVM was started with a log configuration of others.
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
@@ -93,8 +99,10 @@ def _jvm_log() -> Iterator[Path]:
     sys.stderr.flush()
     kept = os.dup(2)
     try:
+        # The JVM keeps this file as its stderr for good: what it writes later goes to the file that is unlinked below.
         os.dup2(handle, 2)
         yield Path(name)
+        # Not in `finally`: where the start has failed, the message of the error names the file.
         Path(name).unlink(missing_ok=True)
     finally:
         os.dup2(kept, 2)
@@ -120,18 +128,21 @@ def describe(spark: SparkSession, what: str) -> None:
 def progress(spark: SparkSession) -> tuple[int, int]:
     """How many tasks of the stages that run are done, and how many there are."""
     tracker = spark.sparkContext.statusTracker()
+    # A stage can end between the two calls, and has no information then.
     stages = [stage for stage in map(tracker.getStageInfo, tracker.getActiveStageIds()) if stage is not None]
     return sum(stage.numCompletedTasks for stage in stages), sum(stage.numTasks for stage in stages)
 
 
 def share_fairly(spark: SparkSession, number: int) -> None:
     """The jobs of this thread have a fair share of the cores."""
+    # Local properties belong to a thread, so the pool is that of the jobs that this thread begins.
     spark.sparkContext.setLocalProperty(POOL, f"beside-{number}")
 
 
 def abandon() -> None:
     """End the JVM, which ends when its standard input does: now and then a query waits for good for a job that was
     cancelled."""
+    # PySpark starts its JVM with a pipe as stdin, and the JVM exits at the end of that input.
     process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001  # under spark-submit it is not ours
     if process is not None and process.stdin is not None:
         process.stdin.close()
@@ -157,6 +168,7 @@ class JavaStderr(io.TextIOBase):
             self._stream.print(text)
             self._stream.flush()
         except (Py4JError, OSError):
+            # The JVM is gone: the words that say why must not get lost with it.
             assert sys.__stderr__ is not None
             with suppress(OSError):
                 sys.__stderr__.write(text)

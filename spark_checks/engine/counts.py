@@ -25,6 +25,7 @@ def count_passing(rows: DataFrame) -> tuple[DataFrame, Callable[[], int]]:
     if engine_of(rows.sparkSession).observes:
         observed = Observation()
         return rows.observe(observed, f.count(f.lit(1)).alias(_ROWS)), lambda: int(observed.get[_ROWS])
+    # Under a fresh name: several writes run at once, each with a count of its own.
     name = uuid4().hex
     _counts[name] = []
 
@@ -51,6 +52,7 @@ def halves(name: str) -> list[Column]:
     summed apart, and put together as Python's numbers. Up to 2³¹ rows. Of a whole number of 64 bits: two columns, to be
     summed by `sums`."""
     value = f.col(name)
+    # The shift keeps the sign, and the low half is never negative: high * 2³² + low is the value, below 0 too.
     return [f.shiftright(value, _BITS).alias(f"{name}_high"), value.bitwiseAND(f.lit(_LOW)).alias(f"{name}_low")]
 
 
@@ -61,4 +63,4 @@ def sums(name: str) -> list[Column]:
 
 def total(row: Row, name: str) -> int:
     """What two sums come to; 0 where there was no row."""
-    return ((row[f"{name}_high"] or 0) << _BITS) + (row[f"{name}_low"] or 0)
+    return ((row[f"{name}_high"] or 0) << _BITS) + (row[f"{name}_low"] or 0)  # a sum over no rows is null

@@ -33,18 +33,20 @@ def start(options: "Options") -> tuple["SparkSession", str, Callable[[], None]]:
         raise Unusable(
             f"--engine embedded: {error.name or 'Spark Connect'} is not installed; pip install 'lakeproof[embedded]'"
         ) from None
+    # One code base has two names on PyPI: pyspark, and pyspark-client without the JVM's part.
     found = metadata.version("pyspark") if _has("pyspark") else metadata.version("pyspark-client")
     if not found.startswith(KNOWN):
         raise Unusable(
             f"--engine embedded: PySpark is {found}, expected {KNOWN[0]} to {KNOWN[-1]}, which pysail serves; "
             "pip install 'pyspark<4.3', or name another --engine"
         )
-    os.environ.setdefault("RUST_LOG", "error")
+    os.environ.setdefault("RUST_LOG", "error")  # Sail is written in Rust, and logs by this variable
     if options.memory is not None:
         os.environ |= {f"{_POOL}TYPE": "greedy", f"{_POOL}GREEDY__MAX_SIZE": str(settings.size(options.memory))}
-    server = SparkConnectServer(LOOPBACK, 0)
+    server = SparkConnectServer(LOOPBACK, 0)  # port 0: any that is free
     server.start(background=True)
     _, port = server.listening_address
+    # `create` and not `getOrCreate`, which may return a session of a server that has ended.
     spark = Connected.builder.remote(f"sc://{LOOPBACK}:{port}").create()
     return cast("SparkSession", spark), metadata.version("pysail"), server.stop
 

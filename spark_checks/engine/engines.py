@@ -54,6 +54,7 @@ def engine_of(spark: SparkSession) -> Engine:
 
 def is_remote(spark: SparkSession) -> bool:
     """Whether a session is one of Spark Connect."""
+    # By name: an import of the class would need grpc, which classic does not.
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
@@ -67,6 +68,7 @@ def describe_connected(spark: SparkSession) -> Engine:
     """Runs a job, to see how many partitions a range has that is left to the server."""
     from pyspark.sql import functions as f
 
+    # Spark Connect tells no `defaultParallelism`. A range without a number of partitions gets that many.
     cores = spark.range(1 << 16).select(f.spark_partition_id().alias("at")).distinct().count()
     return Engine("connect", spark.version, max(cores, 1), alone=False, observes=True)
 
@@ -91,5 +93,6 @@ def gather_repositories(rows: DataFrame, repository: str, commits: int) -> DataF
 
     The number of tasks is fixed: a plan that adapts would put together what looks small, by its bytes in a shuffle.
     """
+    # Repositories are dealt out by hash, and none is split: the task of a large one exceeds the aim.
     tasks = max(commits // COMMITS_A_TASK + 1, cores(rows.sparkSession))
     return rows.repartition(tasks, repository)

@@ -30,6 +30,7 @@ def by_folder(where: str) -> Mapping[str, int]:
     """How many rows the files of a table have that an engine has written, by folder: "" is the table's own. Raises
     Unusable: a file cannot be read."""
     files = [each for each in folders.files(where) or () if each.relative.endswith(".parquet")]
+    # What engines pass over when they read the table must not be counted: logs, marks, files of tasks that failed.
     files = [each for each in files if not any(part.startswith(("_", ".")) for part in each.relative.split("/"))]
     found: Counter[str] = Counter()
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -49,6 +50,7 @@ def _rows(file: str) -> int:
 def youngest(table: DataFrame, column: str) -> int | None:
     """The latest time in a column, microseconds since 1970. None: footers do not tell, or there is no time."""
     times = [_latest(each) for footer in _footers(table) for each in _statistics(footer, column)]
+    # One group of rows that does not tell may hold the youngest time.
     return None if None in times else max((each for each in times if each is not None), default=None)
 
 
@@ -58,6 +60,7 @@ def nulls(table: DataFrame, columns: Collection[str]) -> dict[str, int]:
     for column in columns:
         groups = [each for footer in footers for each in _statistics(footer, column)]
         counts = [each.null_count for each in groups if each is not None and each.has_null_count]
+        # One group without a count could have nulls, so that the column is left out, and its caller scans it.
         if footers and len(counts) == len(groups):
             found[column] = sum(counts)
     return found
@@ -67,6 +70,7 @@ def _statistics(footer: FileMetaData, column: str) -> Iterator[Statistics | None
     """One for each group of rows."""
     for group in range(footer.num_row_groups):
         columns = (footer.row_group(group).column(i) for i in range(footer.num_columns))
+        # None stands for a column that the file lacks: a column of a list, say, has another path in the schema.
         yield next((each.statistics for each in columns if each.path_in_schema == column), None)
 
 
@@ -76,6 +80,7 @@ def _latest(group: Statistics | None) -> int | None:
         latest = group.max if group is not None and group.has_min_max else None
     except OverflowError:
         return None
+    # Without a zone the moment is not known.
     return microseconds(latest) if isinstance(latest, datetime) and latest.tzinfo else None
 
 
@@ -83,6 +88,7 @@ def _footers(table: DataFrame) -> list[FileMetaData]:
     """Of all its files, or of none."""
     try:
         with ThreadPoolExecutor(AT_ONCE) as pool:
+            # Spark names its files as URLs, in which a space is %20, and "=" of a folder may be encoded, too.
             return list(pool.map(layout.footer, map(unquote, input_files(table))))
     except (ArrowException, OSError, Unusable):
         return []
@@ -95,5 +101,5 @@ def input_files(table: DataFrame) -> list[str]:
 
 def microseconds(moment: datetime) -> int:
     """Since 1970."""
-    since = moment - _EPOCH
+    since = moment - _EPOCH  # whole numbers: `timestamp()` is a float, and rounds
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds

@@ -13,7 +13,7 @@ from lakeproof.words import Unusable
 OLDEST: Final = 17
 REPAIR: Final = "install Java 17 or newer, or set JAVA_HOME; `pip install 'lakeproof[embedded]'` needs none"
 
-_VERSION: Final = re.compile(r'version "(?:1\.)?(\d+)')
+_VERSION: Final = re.compile(r'version "(?:1\.)?(\d+)')  # Java 8 calls itself 1.8
 
 
 def java_home(environment: Mapping[str, str] | None = None) -> str:
@@ -28,6 +28,7 @@ def java_home(environment: Mapping[str, str] | None = None) -> str:
         return named
     found = shutil.which("java", path=environment.get("PATH", ""))
     if found is not None:
+        # On the PATH there is often a chain of links; the home is above the folder bin of the real file.
         java = Path(found).resolve()
         _check(java, f"java is {java}")
         return str(java.parents[1])
@@ -39,7 +40,7 @@ def _check(java: Path, what: str) -> None:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unusable(f"{what}, which does not run ({error}); {REPAIR}") from None
-    match = _VERSION.search(done.stderr + done.stdout)
+    match = _VERSION.search(done.stderr + done.stdout)  # `java -version` writes to stderr
     if done.returncode or match is None:
         lines = (done.stderr + done.stdout).strip().splitlines() or ["nothing"]
         raise Unusable(f"{what}, which does not run (it says: {lines[0]}); {REPAIR}")

@@ -39,6 +39,7 @@ def data_files(where: str, files: Sequence[File]) -> list[File]:
     for each in files:
         parts = each.relative.split("/")
         _demand_plain(where, parts)
+        # Spark's committer writes into _temporary and renames at the end; Hadoop's copy renames from ._COPYING_.
         if "_temporary" in parts or parts[-1].endswith(_COPYING):
             raise Unusable(
                 f"{each.full}: is of a write that has not ended; wait for its end, take away what it has left, or "
@@ -46,6 +47,7 @@ def data_files(where: str, files: Sequence[File]) -> list[File]:
             )
         if not any(is_hidden(part) for part in parts):
             found.append(each)
+        # A Parquet file with a hidden name is data that an engine would pass over without a word.
         elif not is_beside(each.relative):
             raise Unusable(
                 f"{each.full}: Spark passes over files of such a name; take it away, or give it one that tells that it "
@@ -83,6 +85,7 @@ def _demand_one_depth(where: str, files: Sequence[File]) -> None:
     """Raises Unusable: Spark passes over some. Where folders are named column=value, it reads what is in them; else,
     what is in the table's own folder."""
     folders = {each.relative: _name_folders(each.relative) for each in files}
+    # One file in folders column=value makes Spark take all files for a partitioned table.
     inside = next((name for name, named in folders.items() if named), None)
     for each in files:
         named = folders[each.relative]
@@ -107,7 +110,7 @@ def _name_folders(relative: str) -> str:
     """How the folders of a file are named, down to the last one that is named so: "a=value/b=value"."""
     parts = relative.split("/")[:-1]
     while parts and "=" not in parts[-1]:
-        parts.pop()
+        parts.pop()  # below the last column=value, names mean nothing
     return "/".join(f"{each.partition('=')[0]}=value" if "=" in each else each for each in parts)
 
 
@@ -119,8 +122,10 @@ def demand_columns(name: str, files: Sequence[File], schema: StructType, more: S
     found: set[str] = set()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for file, columns in zip(files, pool.map(_columns, files), strict=True):
+            # Columns of folders are not in the footer. They are text, since the inference of their types is off.
             inside = dict(part.split("=", 1) for part in file.relative.split("/")[:-1] if "=" in part)
             kinds = {**columns, **dict.fromkeys(inside, "string")}
+            # Spark does not distinguish cases in names of columns.
             there = {each.lower() for each in kinds}
             _demand(name, file.full, kinds, StructType([*schema, *(each for each in more if each.name in there)]))
             found |= there
@@ -163,6 +168,7 @@ def footer(file: str) -> FileMetaData:
     path = places.local(file)
     if path is not None:
         return read_metadata(path)
+    # Arrow opens a URL by a file system, and a path in it.
     around, _, name = file.rpartition("/")
     with folder_at(around).open(name) as here:
         return read_metadata(here)
@@ -174,6 +180,7 @@ def _repair(name: str) -> str:
 
 
 def _kinds(footer: FileMetaData) -> dict[str, str]:
+    # The Arrow schema shows INT96 as a timestamp in nanoseconds: only the physical type tells them apart.
     physical = {footer.schema.column(n).path: footer.schema.column(n).physical_type for n in range(footer.num_columns)}
     found = {}
     for field in footer.schema.to_arrow_schema():
@@ -206,7 +213,7 @@ _KINDS: Final = {
 
 def _kind(found: pa.DataType) -> str:
     if pa.types.is_dictionary(found):
-        return _kind(found.value_type)
+        return _kind(found.value_type)  # an encoding, and no type of its own
     if pa.types.is_list(found) or pa.types.is_large_list(found):
         return f"array<{_kind(found.value_type)}>"
     if pa.types.is_timestamp(found):

@@ -28,6 +28,7 @@ class _Place(click.Path):
 
     def convert(self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None) -> str:
         path = places.local(str(value))
+        # Not checked here: a URL is looked at by its own file system, and some folders must not exist yet.
         return str(value).rstrip("/") if path is None else str(path)
 
 
@@ -89,6 +90,7 @@ def spark_options(command: Callable[Concatenate["Options", P], R]) -> Callable[P
         conf: "Conf",
         **kwargs: object,
     ) -> R:
+        # Imported late, because it needs PySpark, and help does not.
         from lakeproof.spark_checks.engine.session import Options
 
         options = Options(engine=engine, master=master, remote=remote, memory=memory, work=work, conf=conf)
@@ -122,6 +124,7 @@ class DatasetSource:
 
     def words(self, where: str) -> list[str]:
         """The words of another command that read the same dataset. ``where``: without credentials."""
+        # In this order, so that a printed command reads as the help does.
         given = {"--keys": self.keys, "--beside": self.beside, "--blockstore": self.blockstore}
         return [where, *(word for name, value in given.items() if value is not None for word in (name, value))]
 
@@ -138,6 +141,7 @@ def dataset_options(command: Callable[Concatenate[DatasetSource, P], R]) -> Call
     @click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have.")
     @wraps(command)
     def wrapped(*args: object, dataset: str, keys: "Keys | None", beside: str | None, **kwargs: object) -> R:
+        # Not every command has `blockstore_option`; those that have it get it in the source, not as an argument.
         source = DatasetSource(dataset, keys, beside, cast("str | None", kwargs.pop("blockstore", None)))
         return command(source, *args, **kwargs)  # type: ignore[arg-type]
 

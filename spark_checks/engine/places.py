@@ -35,9 +35,9 @@ class File:
 def local(where: str) -> Path | None:
     """The path, where it is one of this machine: no scheme, or file:."""
     scheme, colon, rest = where.partition(":")
-    if colon and scheme == "file":
+    if colon and scheme == "file":  # "file:/a", "file:///a" and "file://a" are the path /a
         return Path("/" + rest.lstrip("/"))
-    return None if _SCHEME.match(where) else Path(where)
+    return None if _SCHEME.match(where) else Path(where)  # a path may have a colon, but hardly one before a slash
 
 
 def full(where: str) -> str:
@@ -49,4 +49,5 @@ def full(where: str) -> str:
 def stamp(path: Path) -> Stamp:
     """Of a file of this machine. Raises OSError."""
     found = path.stat()
+    # A file that was renamed into the place of another has another inode, even with equal size and time.
     return Stamp(found.st_size, found.st_mtime_ns, f"{found.st_dev}:{found.st_ino}")

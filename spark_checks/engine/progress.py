@@ -25,6 +25,7 @@ def doing(spark: SparkSession, what: str) -> Iterator[None]:
         from lakeproof.spark_checks.engine import classic
 
         classic.describe(spark, what)
+    # A live line in a file or a log of CI would be noise.
     if not sys.stderr.isatty():
         sys.stderr.write(f"{what}\n")
         yield
@@ -34,7 +35,7 @@ def doing(spark: SparkSession, what: str) -> Iterator[None]:
 
         def watch() -> None:
             began = time.monotonic()
-            while not over.wait(PERIOD_SECONDS):
+            while not over.wait(PERIOD_SECONDS):  # false: the time is over, the block is not
                 done, total = tasks()
                 count = f", {done} of {total} tasks" if total else ""
                 status.update(f"{what}{count}, {round(time.monotonic() - began)} s")
@@ -45,6 +46,7 @@ def doing(spark: SparkSession, what: str) -> Iterator[None]:
             yield
         finally:
             over.set()
+            # `status` must not be updated when its console has ended it.
             watcher.join()
 
 
@@ -60,6 +62,7 @@ def _tasks(spark: SparkSession) -> Iterator[Callable[[], tuple[int, int]]]:
 
     def update(stages: "Iterable[StageInfo] | None", *_: object) -> None:
         stages = list(stages or ())
+        # The watcher reads it in another thread. The item of the list is replaced at once, so that no lock is needed.
         last[0] = sum(each.num_completed_tasks for each in stages), sum(each.num_tasks for each in stages)
 
     handler = cast("ProgressHandler", update)

@@ -40,12 +40,14 @@ def run_session(options: Options, out: str, run: str | None) -> Iterator[tuple[S
     demand_name(name)
     path = places.local(out)
     if path is not None:
+        # `mkdir` makes the folder or fails: of two runs with one name only one goes on. A store has no such operation.
         folder = folder_at(make_folder(path, name))
     else:
         folder = folder_at(out).child(name)
         if folder.exists():
             raise Unusable(f"{folder.where}: is there already; name another run with --run")
         folder.make()
+    # In this order: the session ends first, so that no task writes into the folder while it is removed.
     with _whole(folder), session(options) as spark:
         yield spark, folder
 
@@ -54,7 +56,7 @@ def run_session(options: Options, out: str, run: str | None) -> Iterator[tuple[S
 def _whole(folder: Folder) -> Iterator[None]:
     try:
         yield
-    except BaseException:
+    except BaseException:  # Ctrl-C and SIGTERM, too
         with suppress(Unusable):  # what is left costs room, and has no report
             folder.delete()
         raise
@@ -65,6 +67,7 @@ def mark_and_print(
 ) -> int:
     """A run in a new folder, and what it did on stdout; the exit code. ``mark``: of a dataset, as of a time, to a
     folder. Raises Unusable."""
+    # A typing error costs no start of a JVM.
     if run.now is not None:
         runs.parse_time(run.now)  # before there is a session
     with run_session(options, run.out, run.run) as (spark, folder):

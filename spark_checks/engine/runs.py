@@ -48,6 +48,7 @@ KNOWN: Final = "known"
 
 Kind = Literal["retention", "uncommitted"]
 
+# A name is a folder below --out: no slash leads elsewhere, and no dot at its beginning hides it.
 _RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _AT_ONCE: Final = 8
 """Files that are read."""
@@ -101,6 +102,7 @@ class Report:
     def encode(self, indent: int | None = 2) -> str:
         """As JSON; without an indent on one line."""
         fields = attrs.asdict(self)
+        # Readers of reports know the options of a run by this name.
         fields["asked"] = fields.pop("options")
         fields["now"] = {"microseconds": self.now, "date": show_time(self.now)}
         return json.dumps(fields, indent=indent) + "\n"
@@ -162,6 +164,7 @@ def demand_name(run: str) -> None:
 
 def write_marked(rows: DataFrame, folder: Folder) -> Account:
     """Write what is marked, rows of ``objects/``; returns what the files hold then."""
+    # The account is made of the files, read again by tasks: what a sweep will read must be what was marked.
     written = staging.write(rows, f"{folder.where}/{ADDRESSES}")
     there = staging.read(written, OBJECTS, rows.sparkSession).select(*halves("size_bytes"))
     found = there.agg(f.count(f.lit(1)).alias("rows"), *sums("size_bytes")).collect()[0]
@@ -183,10 +186,12 @@ def finish(folder: Folder | Path, report: Report, confirmed: Account) -> None:
     Raises Mismatch: the run has no report then.
     """
     total = sum(each.objects for each in report.accounts)
+    # A row without a reason, or with two, shows here.
     if total != report.listing:
         raise Mismatch(f"{total} objects are accounted for, and the listing has {report.listing}: nothing was marked")
     if attrs.astuple(confirmed)[1:] != attrs.astuple(report.marked)[1:]:
         raise Mismatch(f"{confirmed} was written, and {report.marked} was marked: nothing is to be swept")
+    # Last of all, and whole or not at all: a folder with a report is a run that has ended.
     as_folder(folder).write(REPORT, report.encode().encode("utf-8"))
 
 
@@ -196,6 +201,7 @@ def read_report(out: Folder | Path, run: str) -> Fields:
     around = as_folder(out)
     folder = around.child(run)
     if not folder.exists():
+        # Only runs that have ended are worth naming.
         known = [each for each in around.folders() if around.exists(f"{each}/{REPORT}")]
         listed = f"those there are {', '.join(known[-5:])}" if known else "there is none"
         raise Unusable(f"{around.where}: has no run {run!r}; {listed}")
@@ -257,7 +263,9 @@ def time_of(text: str | None, dataset: Dataset) -> int:
     clock = time.time_ns() // 1000
     youngest = footers.youngest(dataset.objects, "last_modified")
     if youngest is None:
+        # Not all writers put statistics of times into footers.
         youngest = dataset.objects.agg(f.max(f.unix_micros("last_modified"))).collect()[0][0]
+    # One object with a date in the future would make everything else old.
     return clock if youngest is None else min(clock, int(youngest))
 
 
@@ -271,6 +279,7 @@ def parse_time(text: str) -> int:
         raise Unusable(
             f"--now {text!r}: expected a date as 2026-01-31T12:00:00Z, or microseconds since 1970; write one"
         ) from None
+    # A date without a zone must mean the same on every machine.
     return footers.microseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
 
 
@@ -316,6 +325,7 @@ def _next(report: Report, where: str, again: Sequence[str]) -> Iterator[str]:
         return
     yield f"marked: {plural(report.marked.objects, 'object')} that {MEANING[report.kind]}; nothing is deleted"
     if report.marked.objects:
+        # The printed command must run as it stands: `shlex.join` quotes what a shell would take apart.
         out, _, run = where.rstrip("/").rpartition("/")
         objects = again[again.index("--blockstore") + 1] if "--blockstore" in again else "STORE"
         words = ["lakeproof", "spark", "sweep", out or "/", "--run", run, "--objects", objects, "--dataset", *again]

@@ -77,6 +77,7 @@ def choose_engine(options: Options) -> Name:
     if options.remote is not None:
         named[f"--remote {options.remote}"] = "connect"
     if len({*named.values()}) > 1:
+        # Two are enough for the message, even where three contradict each other.
         (one, meant), (other, also) = [*named.items()][:2]
         raise Unusable(f"{one} and {other}: the first is {meant}, the second {also}; leave one of them out")
     found = next(iter(named.values()), "connect" if os.environ.get(REMOTE) else default())
@@ -87,6 +88,7 @@ def choose_engine(options: Options) -> Name:
 
 def default() -> Name:
     """Classic, where it is installed."""
+    # Without either, it is classic, too: its error says what to install.
     return "classic" if find_spec("py4j") is not None or find_spec("pysail") is None else "embedded"
 
 
@@ -99,6 +101,7 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
     Raises Unusable: also where an engine is not installed, or does not start.
     """
     options = options or Options()
+    # The session of a notebook, for example.
     there = _active()
     if there is not None:
         with translate_errors(), settings.borrow(there, _settings_relied_on(there), options.conf):
@@ -108,13 +111,16 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
         engine = engines.engine_of(spark)
         try:
             with _ended_by_signals(spark, engine), translate_errors(), ExitStack() as until_the_end:
+                # A server or a cluster may have its own values, and refuse others.
                 settings.in_force(spark, _settings_relied_on(spark))
                 if not engine.alone:
                     with doing(spark, "sending lakeproof to the workers"):
+                        # Not in a `with` of its own: executors may join until the session ends, and get the file then.
                         until_the_end.enter_context(artifacts.ship_code(spark))
                 yield spark
         except _Terminated:
             complain("ended by SIGTERM")
+            # As shells report a process that a signal has ended.
             sys.exit(128 + signal.SIGTERM)
         except KeyboardInterrupt as error:
             complain("interrupted")
@@ -145,6 +151,7 @@ def _start(options: Options) -> Iterator[SparkSession]:
         os.environ[_CONNECTED] = "1"
     try:
         spark = _make(name, options)
+        # `getActiveSession` knows the session of the current thread only.
         _ours.append(spark)
         workspace.place(spark, options.work)
         try:
@@ -173,6 +180,7 @@ def _make(name: Name, options: Options) -> SparkSession:
 
         spark, version, stop = embedded.start(options)
         engines.register(spark, engines.describe_embedded(version, stop))
+        # What verdicts rest on comes last, so that no option of the user's replaces it.
         settings.put(spark, dict(options.conf) | settings.OF_EMBEDDED)
     else:
         spark = _connect(options.remote or os.environ[REMOTE], options)
@@ -200,6 +208,7 @@ def _connect(url: str, options: Options) -> SparkSession:
 
 def _demand_reachable(url: str) -> None:
     """The client of Spark Connect would try for ten minutes. Through a proxy nothing is known. Raises OSError."""
+    # The client of gRPC takes its proxy from these variables. A plain connection may not get through then.
     if any(os.environ.get(name) for name in ("grpc_proxy", "https_proxy", "http_proxy")):
         return
     found = urlsplit(url)
@@ -215,6 +224,7 @@ class _Terminated(KeyboardInterrupt):
 def _ended_by_signals(spark: SparkSession, engine: Engine) -> Iterator[None]:
     """Ctrl-C and SIGTERM end all jobs and the block, so that what was staged is removed."""
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    # Only the main thread may set handlers. A handler that is there already is of a host, such as a server.
     if threading.current_thread() is not threading.main_thread() or before[signal.SIGTERM] != signal.SIG_DFL:
         yield  # another library's to say
         return
@@ -224,12 +234,14 @@ def _ended_by_signals(spark: SparkSession, engine: Engine) -> Iterator[None]:
     def cancel() -> None:
         with suppress(*errors()):
             spark.interruptAll()
+        # A cancelled job normally ends at once. If the block has not ended by then, the engine is given up.
         if not over.wait(GRACE_SECONDS):
             engine.abandon()
 
     def end(number: int, _: FrameType | None) -> None:
         # This thread may be in the middle of a call, over the one connection that it has.
         threading.Thread(target=cancel, daemon=True).start()
+        # Kept, because the exception that arrives at the block may be another one: see below.
         came.append(_Terminated() if number == signal.SIGTERM else KeyboardInterrupt())
         raise came[0]
 

@@ -30,6 +30,7 @@ class Aside:
         """Raises OSError: there is no room."""
         part = batch.select(self._names)
         if self._writer is None:
+            # The schema is known with the first batch only.
             self._writer = pa.ipc.new_stream(pa.PythonFile(self._file, "w"), part.schema)
         self._writer.write_batch(part)
 
@@ -46,5 +47,6 @@ class Aside:
 def aside(*names: str) -> Iterator[Aside]:
     """Where these columns wait, in Spark's own folder for what is temporary."""
     folders = [each for each in os.environ.get("SPARK_LOCAL_DIRS", "").split(",") if each and Path(each).is_dir()]
+    # Spark names its local folders to workers in this variable. They have room for shuffles; /tmp may be memory.
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY, dir=folders[0] if folders else None) as file:
         yield Aside(file, names)

@@ -91,8 +91,10 @@ def parse_conf(words: Iterable[str]) -> Conf:
             raise Unusable(f"--conf {word!r}: expected KEY=VALUE, as spark.executor.memory=4g; write it so")
         if not key.startswith("spark."):
             raise Unusable(f"--conf {word!r}: Spark's settings begin with 'spark.'; write one of them")
+        # Such an option does more than set the key: --master also chooses the engine, --memory is checked.
         if key in OPTIONS:
             raise Unusable(f"--conf {word!r}: that is an option of its own; say it with {OPTIONS[key]}")
+        # The stricter set, as the master may not be known here.
         relied = relied_on(local=False).get(key)
         if relied is not None and relied.value.lower() != value.lower():
             raise Unusable(f"--conf {word!r}: verdicts rest on {relied.value!r}: {relied.why}; leave it out")
@@ -125,6 +127,7 @@ def memory(context: "click.Context", parameter: "click.Parameter", text: str | N
 
 def layer(rather: Mapping[str, str], submitted: Mapping[str, str], conf: Conf, *, local: bool) -> dict[str, str]:
     """The settings of a new session. ``rather``: what we would have; ``submitted``: by spark-submit, which stays."""
+    # `spark-submit` has started the JVM with its settings: a different value would undo what the user has set there.
     own = {key: value for key, value in rather.items() if key not in submitted}
     return own | dict(conf) | {key: each.value for key, each in relied_on(local=local).items()}
 
@@ -163,7 +166,7 @@ def of_classic(options: "Options", master: str | None = None) -> dict[str, str]:
     }
     if is_local(master or options.master):
         # The default of 200 makes 200 tiny tasks of a small table. AQE joins them, but they are written first.
-        found["spark.sql.shuffle.partitions"] = str(4 * cores)
+        found["spark.sql.shuffle.partitions"] = str(4 * cores)  # several tasks a core even out their lengths
     if options.here and master is None:
         # A laptop's host name may resolve to nothing.
         found |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
@@ -174,6 +177,7 @@ def of_classic(options: "Options", master: str | None = None) -> dict[str, str]:
 
 def of_connect(conf: Conf) -> dict[str, str]:
     """What a session of Spark Connect is given. The rest is the server's to say, and looked at (`in_force`)."""
+    # A session can change the settings of SQL only; `in_force` looks at the rest.
     relied = {key: each.value for key, each in relied_on(local=False).items() if key.startswith("spark.sql.")}
     return {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"} | dict(conf) | relied
 
@@ -188,6 +192,7 @@ def in_force(spark: "SparkSession", relied: Mapping[str, Relied]) -> None:
     """Raises Unusable: a setting on which verdicts rest is not what it must be."""
     for key, each in relied.items():
         found = spark.conf.get(key, None)
+        # None: this version of Spark, or this engine, has no such setting. Booleans may be spelt True.
         if found is not None and found.lower() != each.value.lower():
             raise Unusable(
                 f"{key} is {found!r} in this session, and verdicts rest on {each.value!r}: {each.why}; start the "
@@ -202,6 +207,7 @@ def borrow(spark: "SparkSession", relied: Mapping[str, Relied], conf: Conf = ())
 
     Raises Unusable: a setting cannot be changed while the session lives.
     """
+    # Only options of SQL can change while a session lives. The others are looked at below, in `in_force`.
     own = {key: each.value for key, each in relied.items() if key.startswith("spark.sql.")}
     before: dict[str, str | None] = {}
     try:
@@ -211,6 +217,7 @@ def borrow(spark: "SparkSession", relied: Mapping[str, Relied], conf: Conf = ())
                 continue  # the second: this version of Spark has no such setting
             if not spark.conf.isModifiable(key):
                 raise Unusable(f"{key}: cannot be set in a session that runs already; start the session with {value!r}")
+            # Noted before it is set, so that `finally` puts back what was set when a later one is refused.
             before[key] = found
             spark.conf.set(key, value)
         in_force(spark, relied)

@@ -2,7 +2,7 @@
 
 The driver lists the files of a table, and tasks write them wherever they run. A table whose folder the workers do not
 share looks empty, and so does one whose files are gone. So each row that goes to a file is counted by the task that
-writes it (`counting`), and the footers that the driver finds must add up to that: after the table was written, and
+writes it (`count_passing`), and the footers that the driver finds must add up to that: after the table was written, and
 again before it is read. What goes after that ends the job that looks for it.
 """
 
@@ -54,11 +54,14 @@ def write(
     if by is not None:
         writer = writer.partitionBy(by)
     if to is not None:
+        # Without a mode, the writer refuses a folder that is there.
         writer = writer.mode("append")
     writer.parquet(places.full(where))
+    # Counted by the driver: where it sees another folder than the workers, the numbers differ.
     found = Written(where, footers.by_folder(where))
     expected = passed() + (0 if to is None else to.rows)
     _demand(where, expected, found.rows)
+    # Of a table in folders there is none for an empty one: `read` answers for it without a file.
     if not expected and by is None:
         _write_nothing(where, rows.schema)
     return found
@@ -69,6 +72,7 @@ def _write_nothing(where: str, schema: StructType) -> None:
     folder = folder_at(where)
     if any(name.endswith(ENDING) for name, _ in folder.files()):
         return
+    # Arrow writes it at the driver, as a job of the engine has just written no file.
     made = io.BytesIO()
     pq.write_table(to_arrow_schema(schema, timezone="UTC").empty_table(), made)
     folder.write(f"part-0{ENDING}", made.getvalue())
@@ -92,10 +96,12 @@ def read_together(tables: Sequence[Written], schema: StructType, spark: SparkSes
 
 
 def _read(tables: Mapping[str, int], schema: StructType, spark: SparkSession) -> DataFrame:
+    # Once more before each read: what was written may have gone since, and lost rows would look like an answer.
     for where, expected in tables.items():
         _demand(where, expected, sum(footers.by_folder(where).values()))
     if not sum(tables.values()):  # an engine may have written no file
         return no_rows(spark, schema)
+    # Folders without rows may not exist. The schema is given, so that the engine infers none from a file.
     return spark.read.schema(schema).parquet(*(places.full(where) for where, rows in tables.items() if rows))
 
 

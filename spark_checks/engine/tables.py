@@ -141,7 +141,7 @@ Row = tuple[object, ...]
 
 def batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
     """Rows, in the order of the schema's fields, as one batch."""
-    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)  # `zip` of no rows yields no columns
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 

@@ -37,6 +37,7 @@ def together(spark: SparkSession) -> Iterator[Begin]:
                 classic.share_fairly(spark, number)
             return work()
 
+        # A thread of the pool needs the session's tags, or the local properties, of the thread that begins the work.
         future: Future[T] = pool.submit(inheritable_thread_target(spark)(done))
         begun.append(future)  # type: ignore[arg-type]
         return future
@@ -44,6 +45,7 @@ def together(spark: SparkSession) -> Iterator[Begin]:
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         try:
             yield begin
+        # The block often fails because a job has failed, as its `result` is missing: the job's own error comes first.
         except Exception:
             _demand(begun)
             raise
@@ -51,6 +53,7 @@ def together(spark: SparkSession) -> Iterator[Begin]:
 
 
 def _demand(begun: list[Future[object]]) -> None:
+    # All of them, not only up to the first that failed: nothing may still write when the block is over.
     wait(begun)
     for each in begun:
         each.result()

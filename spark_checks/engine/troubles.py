@@ -68,6 +68,7 @@ _KNOWN: Final = (
 def one_line(error: BaseException) -> str | None:
     """What to tell of an exception of Spark; None if it is none of the user's making."""
     text = str(error)
+    # First of all: the message of a worker may contain any of the other signs.
     raised = _RAISED.findall(text)
     if raised:
         return str(raised[-1]).strip()
@@ -101,6 +102,7 @@ def errors() -> tuple[type[Exception], ...]:
     from pyspark.errors import PySparkException
 
     found: list[type[Exception]] = [PySparkException]
+    # Modules that are not loaded have raised nothing, and loading them here could need a JVM or grpc.
     for module, name in (("lakeproof.spark_checks.engine.classic", "Py4JError"), ("grpc", "RpcError")):
         if module in sys.modules:
             found.append(getattr(sys.modules[module], name))
@@ -116,6 +118,7 @@ def translate_errors() -> Iterator[None]:
         line = one_line(error)
         if line is None:
             raise
+        # The engine's traceback has hundreds of lines, and says nothing that the line does not.
         raise Unusable(line) from None
 
 
@@ -129,6 +132,7 @@ def describe_error(error: Exception) -> str:
     what is signed. Its first line is the request, with times and tries; the status and its reason, if any, follow, what
     a server says of it in XML, and then Rust's own notation of all that. This is left: ``Generic GCS error: Error
     performing list request: Server returned non-2xx status code: 403 Forbidden (AccessDenied)``."""
+    # The rest repeats the error as a Rust value, with the URL.
     whole = " ".join(str(error).partition("Debug source:")[0].split())
     code = _CODE.search(whole)
     text = _REQUEST.sub("", whole).partition(": <")[0]

@@ -52,6 +52,7 @@ def folder(spark: SparkSession) -> str:
 def _make(parent: str | None) -> str:
     path = None if parent is None else places.local(parent)
     if parent is not None and path is None:
+        # Stores have no `mkdtemp`: a random name is not taken.
         where = f"{parent.rstrip('/')}/{PREFIX}{secrets.token_hex(6)}"
         folder_at(where).make()
         return where
@@ -72,6 +73,7 @@ def _lock(where: Path) -> None:
     """Until this process ends. The file has its name when it is locked: who finds it may believe it. Where a file
     system has no locks, there is none, and no other process removes the folder."""
     with suppress(OSError):
+        # The kernel releases the lock when the process ends, however it ends. A file object could be collected before.
         file = os.open(where / f".{LOCK}", os.O_WRONLY | os.O_CREAT, 0o600)  # never closed
         fcntl.flock(file, fcntl.LOCK_EX)
         (where / f".{LOCK}").rename(where / LOCK)
@@ -81,9 +83,11 @@ def sweep(around: Path) -> None:
     """Remove the folders of this user's processes that are dead."""
     for each in around.glob(f"{PREFIX}*"):
         try:
+            # In a shared /tmp, others could lay a link there, or a folder of theirs.
             if each.is_symlink() or each.stat().st_uid != os.getuid():
                 continue
             with (each / LOCK).open("rb") as file:
+                # It succeeds only if the process that made the folder is dead.
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:  # its process lives, or is just making it; or it is no folder of ours
             continue
@@ -95,6 +99,7 @@ def fresh(spark: SparkSession, name: str) -> str:
     where = folder(spark)
     if places.local(where) is None:
         return f"{where}/{name}-{secrets.token_hex(6)}/{name}"
+    # One folder deeper: Spark's writer wants to make the folder of the table itself.
     return f"{tempfile.mkdtemp(prefix=f'{name}-', dir=where)}/{name}"
 
 
@@ -108,6 +113,7 @@ def stage(rows: DataFrame, name: str) -> DataFrame:
 def stage_rows(spark: SparkSession, rows: Iterable[Row], schema: StructType) -> DataFrame:
     """Rows of the driver's as a table in the session's folder. Memory: one batch."""
     where, arrow, count = fresh(spark, "rows"), to_arrow_schema(schema), 0
+    # The file is complete before it goes to its place: where the source breaks off, nothing is there.
     with tempfile.TemporaryFile(prefix=PREFIX) as file:
         with ParquetWriter(file, arrow) as writer:
             for batch in batches(rows, arrow):

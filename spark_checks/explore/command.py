@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--driver-states",
     type=click.IntRange(0),
-    default=1 << 18,
+    default=1 << 18,  # as `search.DRIVER_STATES`, which needs PySpark
     show_default=True,
     metavar="N",
     help="A level with more states goes to Spark.",
@@ -61,4 +61,5 @@ def command(
             driver_states=driver_states,
             options=How(merge=not raw),
         )
+        # One job at a time: the task holds the session, which cannot be sent to another process.
         return perform(task, "verifying", source, chosen, 1, Outputs(out=out, bounds=bounds, as_json=as_json))

@@ -97,12 +97,14 @@ class SparkLevels:
 
     def merged(self, parts: Sequence[Part], layout: Layout) -> Part:
         """All states of these parts, each once."""
+        # A part of one step is distinct already. It may have an older layout: `_read` repacks it.
         if len(parts) == 1:
             return parts[0]
         path = self._path("level")
         total = sum(part.count for part in parts)
         with_all = reduce(DataFrame.unionAll, [self._read(part, layout) for part in parts])
         self._scale(total)
+        # The stride does not matter from here on, so all states get one tag, and lie in one folder.
         tagged = with_all.distinct().select(sql.lit(1).alias("tag"), sql.lit(0).cast("long").alias("count"), "*")
         self._write(tagged, path)
         for part in parts:
@@ -116,6 +118,8 @@ class SparkLevels:
         self._scale(part.count)
         rows = self._mapped(part, job, worker.expand, ["tag", "count", *names])
         self._write(
+            # A state can come from several tasks, and its counts add up to transitions. A lacking state comes from
+            # one task alone, since the part is distinct: the sum leaves the name that it has for a count.
             rows.groupBy("tag", *names).agg(sql.sum("count").alias("count")).select("tag", "count", *names), path
         )
         counts = self._counts(path)
@@ -136,13 +140,16 @@ class SparkLevels:
         names = worker.names(layout.words)
         parts = [self._read(part, layout).select(sql.lit(part.tag).alias("tag"), "*") for part in answers]
         found = reduce(DataFrame.unionAll, parts)
+        # Parts of different tags have no row in common, and each is distinct by itself.
         found = found.distinct() if len(parts) > len({part.tag for part in answers}) else found
         if self._old:
             self._renew(layout)
             found = found.join(self._answers(self._old, layout), ["tag", *names], "left_anti")
         new = self._remembered(found, layout)
+        # The order makes the first violation the same in each run. The driver holds one partition and the next.
         for tag, *words in map(_to_unsigned, new.orderBy("tag", *names).toLocalIterator(prefetchPartitions=True)):
             yield tag, tuple(words)
+        # Not before the loop has ended: the partitions that are still to come are read from these files.
         for part in answers:
             self.drop(part)
 
@@ -163,6 +170,7 @@ class SparkLevels:
             path = self._path("answers")
             rows = repack_rows(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
             new = staging.write(rows, path)
+            # The copy under the new layout is complete here.
             for old in self._old:
                 folders.delete(old.where)
             self._old, self._old_layout = [new], layout
@@ -183,6 +191,7 @@ class SparkLevels:
 
     def clear(self) -> None:
         for path in self._paths:
+            # `workspace.fresh` makes a folder for each path, with the path's own folder in it.
             folders.delete(path.rpartition("/")[0])
         self._paths, self._old = [], []
         self._written = {}
@@ -194,10 +203,12 @@ class SparkLevels:
 
     def _scale(self, rows: int) -> None:
         """More partitions for a large level: what one of them tells apart must fit into a task's memory."""
+        # Rounded up. Small levels fall back to the number of the session.
         partitions = max(self._partitions, -(-rows // PARTITION_ROWS))
         self._spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
 
     def _frame(self, tag: int, words: Words) -> DataFrame:
+        # A count of 0: the driver has counted the transitions to these states, and they lack nothing yet.
         batches = worker.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
         return of_arrow(self._spark, pa.Table.from_batches(batches))
 
@@ -207,6 +218,7 @@ class SparkLevels:
     def _counts(self, path: str) -> dict[int, tuple[int, int]]:
         """By tag: how many rows there are, and the sum of their counts."""
         rows = staging.read(self._written[path], _schema([], "tag", "count"), self._spark)
+        # Counts of lacking states are names of what they lack, and must not be added.
         transitions = sql.sum(sql.when(sql.col("tag") > LACKING, sql.col("count")))
         counted = rows.groupBy("tag").agg(sql.count("*"), transitions).collect()
         return {tag: (count, total or 0) for tag, count, total in sorted(counted, key=lambda row: int(row[0]))}
@@ -214,6 +226,7 @@ class SparkLevels:
     def _read(self, part: Part, layout: Layout) -> DataFrame:
         """The states of a part under a later layout."""
         names = worker.names(part.layout.words)
+        # The files keep the layout of their step: a projection at each read repacks them.
         return repack_rows(self._part(part, _schema(names)), part.layout, layout)
 
     def _part(self, part: Part, schema: StructType) -> DataFrame:
@@ -221,6 +234,7 @@ class SparkLevels:
 
     def _witnesses(self, lacking: Part) -> Words:
         names = worker.names(lacking.layout.words)
+        # Several tasks may have a witness for the same unknown thing: one of them makes the driver compile it.
         rows = self._part(lacking, _schema(names, "count")).where("count != 0")
         found = _one_each(rows, "count", names=names).orderBy("count").limit(WITNESSES_MAX).toArrow()
         return worker.words_of(found.combine_chunks(), lacking.layout.words)
@@ -232,6 +246,7 @@ class SparkLevels:
     def _sought(self, part: Part, job: Job, task: Task) -> Sought:
         names = worker.names(job.kernel.layout.words)
         rows = self._mapped(part, job, task, ["tag", "count", *names])
+        # Hits come first, since their tag is the greater one; below them is one witness for each unknown thing.
         found = _one_each(rows, "tag", "count", names=names).orderBy(sql.desc("tag")).limit(WITNESSES_MAX).toArrow()
         words = worker.words_of(found.combine_chunks(), len(names))
         hit = len(words[0]) > 0 and found["tag"][0].as_py() == worker.HIT
@@ -246,7 +261,7 @@ def _one_each(rows: DataFrame, *by: str, names: Sequence[str]) -> DataFrame:
 
 def _to_unsigned(row: Sequence[int]) -> Row:
     """A tag and words as Spark has them; tags are negative."""
-    return (row[0], *(word % (1 << 64) for word in row[1:]))
+    return (row[0], *(word % (1 << 64) for word in row[1:]))  # Spark has no unsigned integers
 
 
 def _schema(names: Sequence[str], *before: str) -> StructType:
@@ -259,6 +274,7 @@ def repack_rows(rows: DataFrame, old: Layout, new: Layout, *keep: str) -> DataFr
     if old == new:
         return rows
     words: list[list[Column]] = [[] for _ in range(new.words)]
+    # A later layout may have more columns. They are 0, the number of the initial value, in all states of the older one.
     for source, target in zip(old.places, new.places, strict=False):
         if source.bits:
             # A field of 64 bits is all of its word. The mask takes away what a sign has filled in.

@@ -38,11 +38,14 @@ class StateQuestion:
         for column, instead in self.shown:
             place = kernel.layout.places[column]
             numbers = kernel.layout.field(found, column).astype(np.int64)
+            # A difference may be negative, and wraps around. The sum is exact nevertheless, because the new number fits
+            # into the bits of the old one.
             found[place.word] += (instead[numbers] - numbers).astype(np.uint64) << np.uint64(place.shift)
         return found
 
     def rows(self, kernel: FrozenKernel, words: Words) -> Rows:
         """The states that it asks about."""
+        # In a final state no client can move: *eventually* invariants, ends of monitors and aftermaths apply.
         return np.flatnonzero(~kernel.alive(words)) if self.quiet else np.arange(len(words[0]))
 
 
@@ -88,6 +91,7 @@ class Job:
 def answers(kernel: FrozenKernel, question: Question, words: Words) -> Words:
     """The distinct projections of these states, or of the sources of this move."""
     rows = question.rows(kernel, words)
+    # Where all states are meant, `take` would copy them for nothing.
     return distinct(question.project(kernel, words if len(rows) == len(words[0]) else take(words, rows)))
 
 

@@ -98,6 +98,7 @@ class SparkSearch(LevelSearch):
             if not handed_over:
                 level = min(self.ahead)
                 words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
+                # From then on, levels stay with the engine, even where they become small again: it has the old answers.
                 handed_over = len(words[0]) > self.driver_states
                 if handed_over:
                     self._hand_over(words, level)
@@ -105,6 +106,7 @@ class SparkSearch(LevelSearch):
                     stopped = self._level(words, level)
             if handed_over:
                 level = min(self.waiting)
+                # A level may have parts of several rounds, and in a ranked search of several steps.
                 stopped = self._step(self.engine.merged(self.waiting.pop(level), self.kernel.layout), level)
             if (reason := self._give_way(stopped)) is not None:
                 return reason
@@ -116,6 +118,8 @@ class SparkSearch(LevelSearch):
         """From here on the engine keeps the levels. What is at hand is judged first."""
         self.judge.level(words, level)
         self.waiting[level] = [self.engine.keep(words, self.kernel.layout)]
+        # Levels ahead may have states already. They are judged now, because workers answer questions about the
+        # successors that they make, and about no others.
         for later, parts in self.ahead.items():
             together = distinct(concatenate(parts, self.kernel.layout.words))
             self.judge.level(together, later)
@@ -123,6 +127,7 @@ class SparkSearch(LevelSearch):
         self.ahead = {}
         for key, rows in self._judged().items():
             words = [np.array([row[at] for row in rows], np.uint64) for at in range(self.kernel.layout.words)]
+            # Else workers would send the same projections again, and final states would be counted twice.
             self.engine.remember(self._tag(key), distinct(words), self.kernel.layout)
         self.judge.seen.clear()
 
@@ -143,10 +148,12 @@ class SparkSearch(LevelSearch):
             rows = found.setdefault(key, [])
             for numbers in projections:
                 assert isinstance(numbers, tuple)
+                # The judge trims zeros at the end of a projection.
                 whole = [*numbers, *(0 for _ in range(len(layout.places) - len(numbers)))]
                 for column, number in extra.items():
                     whole[column] = number
                 rows.append(layout.pack(whole))
+        # The judge keeps aftermaths by the values of cells. Workers need numbers, which the final states have.
         masks = self.judge.masks(STORED | {Reads.CLOCK})
         finals = [layout.pack(self._timed(numbers)) for numbers in self.judge.finals]
         if finals:
@@ -166,7 +173,9 @@ class SparkSearch(LevelSearch):
         self.states += part.count
         self.widest = max(self.widest, part.count)
         self.kept[level] = part
+        # The answers that workers gave when they made the states of this level. The expansion below collects anew.
         waiting, self.answers = self.answers, []
+        # States are judged before they are expanded, as in the local search: a violation ends the search on this level.
         self._hear(waiting, level)
         if self.progress:
             self.progress(level, self.states, part.count)
@@ -176,18 +185,21 @@ class SparkSearch(LevelSearch):
             self.judge.monitors(level)
         else:
             self.unexpanded = True
+        # The levels are kept for paths, and a ranked search looks for none.
         if self.ranked:
             self.engine.drop(self.kept.pop(level))
         return stopped
 
     def _expand_kept(self, part: Part, level: int) -> None:
         while True:
+            # Made anew in each round: the tables have grown, and invariants may have been decided.
             job = self._job(self._open())
             done = self.engine.expanded(part, job)
             self.transitions += done.transitions
             for stride, successors in done.successors:
                 self.stride = max(self.stride, stride)
                 self.waiting.setdefault(level + stride, []).append(successors)
+            # Answers about moves belong to this level, those about states to the next one.
             about_states = {question.tag for question in job.states}
             self.answers += [answer for answer in done.answers if answer.tag in about_states]
             if done.lacking is not None:
@@ -201,6 +213,7 @@ class SparkSearch(LevelSearch):
 
     def _compile(self, words: Words, job: Job) -> None:
         """Expand these states with the flows, so that what they lack is compiled."""
+        # The witnesses have the layout of the job; each `Relayout` in here changes that of the kernel.
         layout = job.kernel.layout
         while True:
             try:
@@ -215,16 +228,19 @@ class SparkSearch(LevelSearch):
     def _hear(self, answers: Sequence[Part], level: int) -> None:
         """Judge what is new among the answers. What an invariant was found to read is collected from the start: those
         levels that gave the answers are gone."""
+        # A copy: the judge adds to `found_out` in place.
         layout, found_out = self.kernel.layout, dict(self.found_out)
         for tag, row in self.engine.fresh(answers, layout):
             key, numbers = self.keys[tag], layout.unpack(row)
             move = key[1] if isinstance(key, tuple) and key[0] == "step" else None
             place = FirstReach(level, numbers, move)
             self._judge(key, numbers, place)
+            # `place` is a new value, so its identity tells which records this very answer has decided.
             for record in self.judge.records.values():
                 if record.place is place and not self.ranked:  # a ranked search ends here, and knows no paths
                     record.place = FirstReach(level, self._located(key, numbers, level), move)
         if self.found_out != found_out:
+            # The answers were projections on what the invariant was known to read; wider ones cannot be made of them.
             raise _LookedFurther
 
     def _judge(self, key: Hashable, numbers: tuple[int, ...], place: FirstReach) -> None:
@@ -256,6 +272,7 @@ class SparkSearch(LevelSearch):
         """The numbers of a state with this projection."""
 
         def seek(job: Job) -> Sought:
+            # The judge watches this move no longer: the invariant that watched it is violated by now.
             question = self._question(key, everything=True)
             return self.engine.located(self.kept[level], job, question, job.kernel.layout.pack(numbers))
 
@@ -275,7 +292,9 @@ class SparkSearch(LevelSearch):
     def _open(self) -> list[Hashable]:
         """The questions about the states and moves to come."""
         keys: list[Hashable] = [("always", reads) for reads in self.judge.open_reads()]
+        # Always there: the result counts the final states.
         keys.append("finals")
+        # Nodes that break are compiled as the search goes on, so that this question can come up at any level.
         if any(behaviour.broken for behaviour in self.behaviours):
             keys.append("broken")
         keys += [("ends", self.kernel.space.monitors[index].id) for index in self.judge.open_ends()]
@@ -316,6 +335,7 @@ class SparkSearch(LevelSearch):
                 else:
                     column, count = space.clients[move.client], len(space.behaviours[move.client].nodes)
                     numbers = judge.watched(move.client, move.task)
+                # An empty array stands for all nodes.
                 watched = np.zeros(0 if everything else count, np.bool_)
                 if not everything:
                     watched[numbers] = True
@@ -327,6 +347,7 @@ class SparkSearch(LevelSearch):
                 return StateQuestion(tag, self.kernel.layout.masks(space.clients), shown=shown)
             case "aftermath":
                 masks = judge.masks(STORED | {Reads.CLOCK})
+                # Two numbers of the clock may be the same time: a jump may be of nothing.
                 same = np.array([self.setting.times.index(time) for time in self.setting.times], np.int64)
                 return StateQuestion(tag, masks, quiet=True, shown=((space.clock, same),) if space.clock >= 0 else ())
             case _:
@@ -337,6 +358,7 @@ class SparkSearch(LevelSearch):
         return np.array([node.id if node.broken else 0 for node in self.behaviours[client].nodes], np.int64)
 
     def _tag(self, key: Hashable) -> int:
+        # Negative, and never used for another question: old answers are known by their tags.
         found = self.tags.setdefault(key, -1 - len(self.tags))
         self.keys[found] = key
         return found
@@ -345,6 +367,7 @@ class SparkSearch(LevelSearch):
         return path_through(self.kernel, self.symmetry, self._seek, place)
 
     def _seek(self, level: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        # A level from before the hand-over: the driver has it.
         if level not in self.kept:
             return predecessor(self.kernel, self.symmetry, self.levels, level, numbers)
         part = self.kept[level]

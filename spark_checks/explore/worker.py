@@ -50,17 +50,20 @@ def expand(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     for words in chunks(batches, job.kernel.layout.words):
         attempt = job.kernel.attempt(words)
         for move, rows, after in attempt.offers:
+            # Questions about a move are about the state that it leads from, which holds what the move reads.
             before = take(words, rows)
             gathered.transitions += len(rows)
             for question in move_questions(job, move):
                 gathered.add(question.tag, answers(job.kernel, question, before))
+            # Without ranks every move leads to the next level: a stride of 1.
             strides = job.kernel.by_stride(move, before, after) if job.ranked else [(1, after)]
             for stride, part in strides:
                 gathered.add(stride, job.symmetry.canonical(part, job.kernel))
-        names = np.zeros(len(words[0]), np.int64)
+        names = np.zeros(len(words[0]), np.int64)  # 0: others speak for what this state lacks
         for name, row in attempt.wanted.items():
             # A row can speak for one thing only: for what is left over another one speaks, or it does next time.
             names[row] = name
+        # Lacking states are not gathered: each comes once, and a merger would lose the names.
         yield from batches_of(LACKING, names[attempt.lacking], take(words, attempt.lacking))
         if gathered.rows > GATHERED_MAX:
             yield from gathered.handed_on()
@@ -86,7 +89,10 @@ class _Gathered:
             words = distinct(concatenate(parts, size))
             counts = np.zeros(len(words[0]), np.int64)
             if tag > LACKING:
+                # The first row carries the transitions of all, as only their sum is read. Each transition has a
+                # successor, so that there is such a row whenever the number is not 0.
                 counts[0], self.transitions = self.transitions, 0
+                # Answers are about the successors, so that states are projected where they arise, without duplicates.
                 for question in self._job.states:
                     found = answers(self._job.kernel, question, words)
                     yield from batches_of(question.tag, np.zeros(len(found[0]), np.int64), found)
@@ -101,6 +107,7 @@ def locate(
     LACKING show what lacking states lack, as in `expand`."""
     for words in chunks(batches, job.kernel.layout.words):
         if isinstance(question, StateQuestion):
+            # A question about a state needs no tables: no state can lack anything.
             yield from _hit(words, matching(job.kernel, question, words, target))
             continue
         attempt = job.kernel.attempt(words)
@@ -116,6 +123,7 @@ def preceding(job: Job, batches: Iterable[pa.RecordBatch], target: tuple[int, ..
     for words in chunks(batches, job.kernel.layout.words):
         attempt = job.kernel.attempt(words)
         for _, rows, after in attempt.offers:
+            # Under symmetry the target is a representative, and a successor of one need not be one.
             hits = np.flatnonzero(equal(job.symmetry.canonical(after, job.kernel), target))
             yield from _hit(words, rows[hits])
         yield from _witnesses(attempt, words)
@@ -124,6 +132,7 @@ def preceding(job: Job, batches: Iterable[pa.RecordBatch], target: tuple[int, ..
 def _hit(words: Words, rows: npt.NDArray[np.intp]) -> Iterator[pa.RecordBatch]:
     """The least of some rows: callers want one."""
     if len(rows):
+        # The last key of `lexsort` is the most significant one. Words are compared as signed numbers, as Spark does.
         least = rows[np.lexsort([word[rows].view(np.int64) for word in reversed(words)])[:1]]
         yield from batches_of(HIT, np.zeros(1, np.int64), take(words, least))
 
@@ -140,6 +149,7 @@ def chunks(batches: Iterable[pa.RecordBatch], size: int) -> Iterator[Words]:
     rows = 0
     for batch in batches:
         words = words_of(batch, size)
+        # Engines choose the size of batches. Slices also keep the temporaries of one very large batch small.
         for at in range(0, len(words[0]), CHUNK):
             part = take(words, slice(at, at + CHUNK))
             parts.append(part)

@@ -29,6 +29,7 @@ _HELP: Final = {
 
 
 def _counts(command: click.decorators.FC) -> click.decorators.FC:
+    # Decorators apply from the inside out: reversed, help lists the options in this order.
     for name in reversed(COUNTS):
         command = click.option(f"--{name}", type=int, default=None, metavar="N", help=_HELP[name])(command)
     return command
@@ -77,10 +78,12 @@ def command(
     if now is not None:
         given["now"] = parse_time(now)
     begin = PROFILES[profile]
+    # Sizes are checked here, so that a wrong one costs no session.
     sizes = attrs.evolve(begin, skew=begin.skew if skew is None else skew, **given)  # type: ignore[arg-type]
     planted_ = {} if violations is None else parse(_text(violations), str(violations))
     check_target(out, overwrite)
     request = DatasetPlan(sizes, planted_)
+    # In this order: the folder is in its place, or gone, before the session ends.
     with session(options) as spark, whole(out) as part:
         write(spark, request, partitions or 2 * cores(spark), part, lambda what: doing(spark, what))
     count = sum(planted_.values())

@@ -61,6 +61,7 @@ class _Twice(ValueError):
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    # `json` keeps the last of equal fields without a word.
     for name, times in Counter(name for name, _ in pairs).items():
         if times > 1:
             raise _Twice(name)
@@ -131,6 +132,7 @@ def _garbage(i: int, repo: Repository) -> Made:
     there; (2) the entry is marked as deleting, and leads there; (3) nothing is left but the cleanup record; (4) nothing
     but the tombstone of `lakeproof.impl.repositories.hardened`; (5) no garbage but a bare repository."""
     kind = i % 6
+    # Kind 0 shares its id with a repository that is accessible: only the uid tells them apart.
     id_, uid = (f"gone-{i}" if kind else repo.id), repo.name("gone", i)
     date = repo.sizes.now - DAY - repo.below(300 * DAY, "gone", i)
     if kind in _STATES:
@@ -154,6 +156,7 @@ def _zombie(i: int, repo: Repository) -> Made:
     if i % 2:
         made = kv(repo.home, branch(f"zombie-{i}", repo.commit_id(0), _token(repo, "zombie", i, uid)))
     yield from _found_record("no-reachable-zombie", made, f"it belongs to instance {uid}")
+    # Else it would be garbage that nothing leads to, another violation.
     yield kv(keys.DELETED, cleanup(repo.id, uid))
 
 
@@ -180,6 +183,7 @@ def _headless(i: int, repo: Repository) -> Made:
 
 def _orphan(i: int, repo: Repository) -> Made:
     """One of two parents is not there: the second one, or (every other time) the first."""
+    # One parent is there, so that the generation of 2 is right.
     both = (repo.commit_id(0), missing := repo.content_id("missing parent", i))
     made = _commit(repo, "orphan", i, both[::-1] if i % 2 else both)
     return _found_record("parents-exist", made, f"there is no parent {missing}")
@@ -192,6 +196,7 @@ def _without_metarange(i: int, repo: Repository) -> Made:
 
 
 def _wrong_generation(i: int, repo: Repository) -> Made:
+    # Too small, too large by one, and far off.
     generation = (1, 3, 4, 1_000_000)[i % 4]
     made = _commit(repo, "generation", i, generation=generation)
     return _found_record("generation-is-right", made, f"it is {generation}, and its parent's is 1")
@@ -199,15 +204,18 @@ def _wrong_generation(i: int, repo: Repository) -> Made:
 
 def _older(i: int, repo: Repository) -> Made:
     """Dated when the repository was created; its parent is later."""
+    # Commit 0 is dated at its generation's step, which is after the creation of the repository.
     made = commit(repo.content_id("older", i), repo.created - i, parents=(repo.commit_id(0),), generation=2)
     return _found_record("child-is-not-older", kv(repo.home, made), "it is dated before its parent")
 
 
 def _cycle(i: int, repo: Repository, count: int) -> Made:
     """Pairs that are each other's parent; the last one of an odd number is its own."""
+    # Even and odd make a pair; the last of an odd number has no partner but itself.
     partner = i - 1 if i % 2 else min(i + 1, count - 1)
     made = _commit(repo, "cycle", i, (repo.content_id("cycle", partner),), 1 + i % 2)
     yield from _found_record("commits-have-no-cycle", made, "it is its own ancestor")
+    # Generations 1 and 2 in turn: that of the odd one fits its parent, that of the even one cannot.
     if i % 2 == 0:
         found = _found_record("generation-is-right", made, "its parent is its child: no generation fits")
         yield from (each for each in found if isinstance(each, Finding))
@@ -218,6 +226,7 @@ def _shared_token(i: int, repo: Repository) -> Made:
     shared, names = _token(repo, "shared", i), (f"sharing-{i}", f"sharing-too-{i}")
     for each in names:
         yield kv(repo.home, branch(each, repo.commit_id(0), _token(repo, each, i), (shared,)))
+    # One finding for both branches: the token is the subject.
     yield Finding("token-has-one-owner", shared, f"two branches have it: {', '.join(names)}")
 
 
@@ -300,6 +309,7 @@ def plant(name: str, i: int, count: int, sizes: Sizes) -> Made:
         case "staged-data-is-kept":
             repo, at = _nth(sizes, i, count, "shown")
             rounds, branch_number = divmod(at, repo.branches)
+            # Of every six entries a branch, the first is under its open token: nothing hides it.
             number = repo.first_staged + rounds * repo.branches * SHOWN_PERIOD + branch_number
             where = address(repo, number)
             yield Finding(name, f"{repo.namespace}/{where}", "a branch shows it as staged, and it is not there")
@@ -326,6 +336,7 @@ def numbers(sizes: Sizes, counts: Mapping[str, int]) -> dict[str, int]:
         if counts.get(name, 0) > most:
             raise Unusable(f"{name}: {counts[name]}, and at most {most} fit; plant fewer, or choose more {more}")
     shared = counts.get("address-has-one-entry", 0)
+    # Half of them between a committed and a staged entry, as far as there are such commits.
     again = min(shared // 2, _all(sizes, "bringing"))
     return {GARBAGE: sizes.deleted, **counts, "address-has-one-entry": shared - again, AGAIN: again}
 
@@ -335,6 +346,7 @@ def is_lost(repo: Repository, c: int, count: int) -> bool:
     position (of those at odd ones, the first may be shared), which is reachable from the default branch."""
     block, number = divmod(c, repo.history.size)
     position = block * repo.history.mains + number
+    # Position 0 is the first commit, which brings nothing.
     if number >= repo.history.mains or position % 2 or not 1 <= position // 2 <= repo.bringing:
         return False
     return _is_among(repo.first_bringing + position // 2 - 1, count, _all(repo.sizes, "bringing"))

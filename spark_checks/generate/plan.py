@@ -49,6 +49,7 @@ class History:
         """Each number and its first parents, newest first, down to the first one on main."""
         found: list[list[int]] = []
         for number, parent in enumerate(self.first):
+            # A parent has a smaller number, so that its line is made already.
             found.append([number] if number < self.mains else [number, *found[parent]])
         return found
 
@@ -74,6 +75,7 @@ class History:
     def generation(self, c: int) -> int:
         block, number = divmod(c, self.size)
         line = self.lines[number]
+        # The mains of all blocks before, those of this block up to where the line leaves main, and the steps since.
         return block * self.mains + line[-1] + len(line)
 
     def parents(self, c: int, commits: int) -> tuple[int, ...]:
@@ -81,6 +83,7 @@ class History:
         if not c:
             return ()
         block, number = divmod(c, self.size)
+        # Without a merge, a number that is beyond all commits.
         second = block * self.size + self.second.get(number, commits)
         return (self.ancestor(c, 1), *([second] if second < commits else []))
 
@@ -105,6 +108,7 @@ Hashes = NDArray[np.uint64]
 
 def mix(seed: int, kind: str, numbers: Hashes) -> Hashes:
     """64 bits for each number, of which no two are equal: SplitMix64, from a place that is the kind's."""
+    # The constants of SplitMix64. Each step is a bijection of 64 bits, hence different numbers have different hashes.
     found = numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(int.from_bytes(digest(seed, kind)[:8]))
     found = (found ^ found >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     found = (found ^ found >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
@@ -139,7 +143,7 @@ class Repository:
         return digest(self.sizes.seed, kind, *at)
 
     def below(self, bound: int, kind: str, *at: object) -> int:
-        return int.from_bytes(self.digest(kind, *at)[:8]) % bound
+        return int.from_bytes(self.digest(kind, *at)[:8]) % bound  # the bias is below bound / 2⁶⁴
 
     def name(self, kind: str, *at: object) -> str:
         return self.digest(kind, *at)[:8].hex().upper()
@@ -196,6 +200,7 @@ class Repository:
 
     def date(self, c: int) -> int:
         """Ascends with generations, and is never later than now."""
+        # No generation is above the number of main commits, so that no date is after now.
         step = max(self.age // (self.history.mains_among(self.commits) + 2), 1)
         return self.created + self.history.generation(c) * step + self.below(step, "date", self.r, c)
 
@@ -210,16 +215,19 @@ class Repository:
     def limit(self) -> int:
         """The last commit with an object of its own."""
         quotient, remainder = self.share
+        # If there are fewer objects than commits, the first `remainder` commits have one each.
         return self.commits - 1 if quotient else remainder
 
     def objects(self, c: int) -> range:
         """The objects that a commit brings, by their numbers among those of all repositories."""
         quotient, remainder = self.share
+        # Commit 0 is empty. Each commit before this one has `quotient` objects, and one more if it is among the first.
         first = self.first_committed + (c - 1) * quotient + min(c - 1, remainder)
         return range(first, first + quotient + (c <= remainder) if 0 < c <= self.limit else first)
 
     def _window(self, c: int) -> int:
         """Of so many of its last ancestors, itself included, a metarange has the ranges."""
+        # The first commit writes no range.
         return min(self.sizes.ranges, self.history.generation(c) - 1)
 
     def writers(self, c: int) -> list[int]:
@@ -248,6 +256,7 @@ def repositories(sizes: Sizes) -> tuple[Repository, ...]:
     shares = weights(sizes.repositories, sizes.skew)
     history = CHAIN if sizes.straight else BRANCHED
     commits = share_out(sizes.commits, shares, 1)
+    # A repository with one commit has nowhere to commit an object.
     writing = [share if count > 1 else 0 for share, count in zip(shares, commits, strict=True)]
     counts = zip(
         share_out(sizes.branches, shares, 1),
@@ -262,9 +271,12 @@ def repositories(sizes: Sizes) -> tuple[Repository, ...]:
     found = []
     for r, (branches, tags, has, committed, staged, stale) in enumerate(counts):
         limit = min(has - 1, committed)
+        # Pairs of main commits: one of them may lose an object, the other may share one.
         bringing = (history.mains_among(limit + 1) - 1) // 2
+        # Six is divisible by 1, 2 and 3: every sixth entry of a branch is under its open token, however many it has.
         rounds, rest = divmod(staged, SHOWN_PERIOD * branches)
         last = (committed, staged, stale, bringing, rounds * branches + min(rest, branches))
         found.append(Repository(sizes, r, branches, tags, has, *last, *first))
+        # Numbers of all repositories follow each other, so that any worker knows where those of one begin.
         first = [before + count for before, count in zip(first, last, strict=True)]
     return tuple(found)

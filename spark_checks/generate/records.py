@@ -88,7 +88,7 @@ def commit(
         message="made",
         creation_date=date,
         meta_range_id=MetaRangeID(meta_range_id),
-        metadata=(("instance", instance),) if instance else (),
+        metadata=(("instance", instance),) if instance else (),  # as the flows say whose a commit is
         parents=tuple(map(CommitID, parents)),
         generation=generation,
     )
@@ -96,6 +96,7 @@ def commit(
 
 def staged_entry(path: str, entry: ObjectEntry | None) -> StagedEntry:
     """None: a tombstone."""
+    # A staged entry without data is a tombstone.
     data = None if entry is None else encode_object_entry(entry)
     return StagedEntry(key=path.encode(), identity=b"" if data is None else identity_of(data), data=data)
 

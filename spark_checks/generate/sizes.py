@@ -43,6 +43,7 @@ class Sizes:
     straight: bool = False
 
     def __attrs_post_init__(self) -> None:
+        # Of all other counts, 0 is a size.
         least = {"repositories": 1, "ranges": 1, "versions": 1, "seed": 0}
         for name in COUNTS:
             value, bound = getattr(self, name), least.get(name, 0)
@@ -123,6 +124,7 @@ PROFILES: Final = {
 
 def weights(count: int, skew: float) -> list[int]:
     """Zipf's: of the first one and then less and less. Whole numbers, so that sums are exact."""
+    # Scaled to 2³² before they are rounded: small weights keep their proportions, and none is 0.
     return [max(1, round((1 << 32) * (position + 1) ** -skew)) for position in range(count)]
 
 
@@ -135,6 +137,7 @@ def share_out(total: int, shares: Sequence[int], least: int = 0) -> list[int]:
     parts, before, run = [], 0, 0
     for weight in shares:
         run += weight
+        # Differences of running sums: the parts add up to the total, whatever the rounding of each.
         upto = rest * run // whole if whole else 0
         parts.append(least + upto - before)
         before = upto

@@ -86,6 +86,7 @@ def address(repo: Repository, number: int) -> str:
 
 def _hex(values: Hashes) -> pa.Array:
     """16 digits each."""
+    # Big-endian, so that the digits of each number read from left to right; then cut every 16 characters.
     digits = values.astype(">u8").tobytes().hex().upper().encode()
     return pa.array(np.frombuffer(digits, "S16"), pa.binary()).cast(pa.string())
 
@@ -128,6 +129,7 @@ def _branch(repo: Repository, b: int) -> Iterator[KV]:
         head = history.main(history.mains_among(repo.commits) - 1)
     elif b % 2:
         tip = history.tips[repo.below(len(history.tips), "tip", repo.r, b)]
+        # The last block may be cut off before this tip.
         head = min(head // history.size * history.size + tip, repo.commits - 1)
     token, *sealed = repo.tokens(b)
     yield records.kv(repo.home, records.branch(repo.branch_id(b), repo.commit_id(head), token, sealed))
@@ -157,12 +159,16 @@ def _staged_entries(repo: Repository, begin: int, end: int) -> Rows:
     numbers = _numbers(repo.first_staged + begin, repo.first_staged + end)
     hidden = (mix(repo.sizes.seed, "hidden", numbers) % np.uint64(8) == 0).tolist()
     columns = (*(each.to_pylist() for each in contents(repo, numbers)), _staged_dates(repo, numbers).tolist(), hidden)
+    # Made once for a piece: each costs two hashes, and entries are many.
     tokens = {b: repo.tokens(b) for b in {k % repo.branches for k in range(begin, end)}}
     for k, relative, e_tag, size, date, older in zip(range(begin, end), *columns, strict=True):
+        # Entries are dealt out to branches, and those of a branch to its tokens, in turn.
         own, at, form = tokens[k % repo.branches], k // repo.branches, k % 32
         group, t = divmod(at, len(own))
+        # A timestamp of protobuf has seconds and nanoseconds.
         seconds, rest = divmod(date, 1_000_000)
         data = catalog_pb2.EntryData(
+            # Three of 32 entries have other forms: 1 is relative by prefix, 2 is full, 3 is full by prefix.
             address=f"{repo.namespace}/{relative}" if form in (2, 3) else relative,
             last_modified=Timestamp(seconds=seconds, nanos=rest * 1000),
             size=size,
@@ -170,6 +176,7 @@ def _staged_entries(repo: Repository, begin: int, end: int) -> Rows:
             address_type=_FORMS.get(form, AddressType.RELATIVE).value,  # type: ignore[arg-type]
             content_type="" if k % 4 else "text/csv",
         ).SerializeToString(deterministic=True)
+        # Path 0 of a group is that of its entry under the open token, which hides the others.
         path = b"staged/%d/%d" % (group, 0 if older else t)
         value = pb.StagedEntryData(key=path, identity=identity_of(data), data=data).SerializeToString()
         yield KV(own[t].encode(), keys.STAGED_PREFIX + path, value)
@@ -209,6 +216,7 @@ def _ranges(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[Columns
         generation = repo.history.generation(c)
         # The commits of generation 2 are the first that write a range.
         for back in range(min(repo.sizes.versions, (generation - 2) // every + 1) if repo.objects(c) else 0):
+            # A range has this version and older ones of its place, each under the path of its own version.
             written = generation - back * every
             folder = f"tables/{written % every}/{written // every % repo.sizes.versions}/"
             parts.append(((range_id(repo, c), folder), repo.objects(repo.history.ancestor(c, back * every))))
@@ -216,6 +224,7 @@ def _ranges(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[Columns
         ids, folders = (pa.array(each, pa.string()) for each in zip(*names, strict=True))
         found, paths = contents(repo, numbers), _join(folders, pa.array(within).cast(pa.string()))
         full = _join(repo.namespace, "/", found.addresses)
+        # A few entries name their object in full, though it is inside: both spellings are legal.
         yield ids, paths, pc.if_else(pa.array(numbers % np.uint64(64) == 5), full, found.addresses), *found[1:]
         linked = numbers % np.uint64(IMPORTED_EVERY) == 7
         elsewhere, e_tags = (_hex(mix(seed, kind, numbers[linked])) for kind in ("imported", "imported etag"))
@@ -234,9 +243,11 @@ def _together(parts: Iterable[tuple[Part, range]]) -> Iterator[tuple[list[Part],
         if part is not None:
             some.append(part)
             rows += len(part[1])
+        # None stands for the end: what is left goes out then.
         if rows and (part is None or rows >= TOGETHER):
             counts = [len(each) for _, each in some]
             within = np.concatenate([np.arange(count) for count in counts])
+            # The first number of a part for each of its rows; with the place in the part added, the number itself.
             firsts = np.repeat(np.array([each.start for _, each in some], np.uint64), counts)
             names = [name for (name, _), count in zip(some, counts, strict=True) for _ in range(count)]
             yield names, firsts + within.astype(np.uint64), within
@@ -250,6 +261,7 @@ def _list_objects(repo: Repository, numbers: Hashes, dates: Hashes) -> Columns:
 
 def _committed_objects(repo: Repository, begin: int, end: int, lost: Lost) -> Iterator[Columns]:
     parts = (
+        # The last object of the commit is the one that may be lost.
         (repo.date(c), range(found.start, found.stop - (lost is not None and lost(c))))
         for c in range(begin, end)
         if (found := repo.objects(c))
@@ -286,6 +298,7 @@ def _commits(repo: Repository) -> int:
 
 
 def _writing(repo: Repository) -> int:
+    # Without committed objects there are neither ranges nor metaranges.
     return repo.commits if repo.committed else 0
 
 

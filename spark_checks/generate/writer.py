@@ -48,6 +48,7 @@ class DatasetPlan:
     numbers: Mapping[str, int] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        # A frozen class sets a field that depends on others so.
         object.__setattr__(self, "numbers", mistakes.numbers(self.sizes, self.violations))
 
     def pieces(self, name: str, partitions: int) -> list[tuple[str, int, int, int]]:
@@ -59,6 +60,7 @@ class DatasetPlan:
         ]
         if name in _PLANTED_IN:
             counts += [(kind, -1, count) for kind, count in self.numbers.items()]
+        # Several pieces for each partition even out their lengths; each fits into memory.
         size = min(max(sum(count for *_, count in counts) // (partitions * PIECES_OF_PARTITION), 1), PIECE_MAX)
         return [
             (kind, r, begin, min(begin + size, count)) for kind, r, count in counts for begin in range(0, count, size)
@@ -70,6 +72,7 @@ class DatasetPlan:
         """The rows of a piece."""
         if r < 0:
             planted = (mistakes.plant(kind, i, self.numbers[kind], self.sizes) for i in range(begin, end))
+            # A planted thing yields rows of two tables and lines of the list. Here only those of this table are wanted.
             rows = (each for made in planted for each in made if isinstance(each, _PLANTED_IN[name]))
             yield from batches(rows, schema)
             return
@@ -112,6 +115,7 @@ def make(spark: SparkSession, request: DatasetPlan, name: str, partitions: int) 
             for piece in batch.to_pylist():
                 yield from request.batches(name, arrow, **piece)
 
+    # By hash, so that the rows of a partition do not depend on the machine.
     rows = pieces.repartition(partitions, "kind", "r", "begin").mapInArrow(made, schema)
     return rows.withColumn("last_modified", f.timestamp_micros("last_modified")) if name == "objects" else rows
 
@@ -134,11 +138,13 @@ def whole(out: Path) -> Iterator[Path]:
     """A folder that takes the target's place at the end, or goes. Raises Unusable."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the target: within one file system a rename is atomic.
         part = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".part", dir=out.parent))
     except OSError as error:
         raise Unusable(f"{out}: cannot be written ({error.strerror}); name another folder") from None
     try:
         yield part
+        # `mkdtemp` makes folders that only their owner can enter.
         part.chmod(0o755)
         if out.exists():
             shutil.rmtree(out)
@@ -146,6 +152,7 @@ def whole(out: Path) -> Iterator[Path]:
     except OSError as error:
         raise Unusable(f"{out}: cannot be written ({error.strerror}); make room, or name another folder") from None
     finally:
+        # After the rename there is nothing left of it.
         shutil.rmtree(part, ignore_errors=True)
 
 

@@ -44,10 +44,12 @@ def events(spark: SparkSession, folder: Path) -> DataFrame:
 
     Raises Unusable: there is nothing to read; and, when the table is read, for a line that is no event.
     """
+    # As text: the paths go to the workers as rows.
     files = sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*{ending}") if path.is_file())
     if not files:
         return _of_parquet(read_table(spark, str(folder), PARQUET))
     root = str(folder)
+    # A task reads whole files, since the events of a history depend on those before them.
     parts = min(len(files), 4 * cores(spark))
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -69,6 +71,7 @@ def of_file(path: str, name: str) -> Iterator[Event]:
         lines = _Kept(Lines(file))
         try:
             for _ in json_lines.read(lines, splitter):  # type: ignore[arg-type]  # of a recorder, only `add` is called
+                # The line as it was: the checker reads it again, with the others of its key.
                 yield name, splitter.key, lines.number, splitter.f, lines.text.strip()
         except Unreadable as error:
             raise Unusable(f"{path}: {error}") from None
@@ -97,19 +100,23 @@ class _Splitter:
         self.f: str | None = None
 
     def add(self, process: Hashable, type_: str, f_: str, key: object, value: object, time: object, line: int) -> None:
+        # One text for each key, in whatever order a file has the fields of an object.
         text = None if key is None else json.dumps(key, sort_keys=True, ensure_ascii=False)
         if type_ == "invoke":
             if process in self.open:
                 raise Unreadable(
                     f"process {shorten_value(process)} invoked {f_} before its last operation had returned", line
                 )
+            # Noted for the return, which need not say its key again.
             self.open[process] = self.key = text
             self.f = f_
             return
         if process not in self.open:
+            # What injects faults is no client. Its event goes with the key of the event before, and counts for nothing.
             if type_ == "info" and process in NEMESIS:
                 return
             raise Unreadable(f"process {shorten_value(process)} returned, and had invoked nothing", line)
+        # Only an invocation counts for the choice of the model.
         self.key, self.f = self.open.pop(process), None
 
 
@@ -117,6 +124,8 @@ def _of_parquet(rows: DataFrame) -> DataFrame:
     """Each row as the line that a file would have. A row without a key is of the history's one object."""
     plain = f.to_json(f.struct("process", "type", "f", "time"))
     key, value = (f.coalesce(f.col(name), f.lit("null")) for name in ("key", "value"))
+    # Key and value are JSON already: as texts of the struct they would be quoted. No value of the struct ends with
+    # a brace, so that one is cut off.
     line = f.concat(f.rtrim(plain, f.lit("}")), f.lit(', "key": '), key, f.lit(', "value": '), value, f.lit("}"))
     return rows.select(
         f.coalesce("history", f.lit("")).alias("history"),

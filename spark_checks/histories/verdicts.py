@@ -64,6 +64,7 @@ class Judging:
 
 def model_of(events: DataFrame) -> str:
     """The one model that has all the operations of a table of events. Raises Unusable."""
+    # No model has so many operations: a thousand are enough to see that they fit none.
     named = [row["f"] for row in events.select("f").where("f is not null").distinct().limit(1_000).collect()]
     try:
         return specification_of(frozenset(named)).name
@@ -76,12 +77,15 @@ def judge(events: DataFrame, judging: Judging) -> DataFrame:
 
     Raises Unusable when it is run, for events that are no history: names the history and the line.
     """
+    # With scans or several registers, operations on different keys constrain each other: all are one group.
     key = f.col("key") if judging.specification.by_key else f.lit(None).cast("string")
     rows = events.withColumn("key", key)
+    # Under other names, or the condition of the join would compare columns with themselves.
     sizes = rows.groupBy(f.col("history").alias("of"), f.col("key").alias("named")).agg(f.count(f.lit(1)).alias("size"))
     same = (f.col("history") == f.col("of")) & f.col("key").eqNullSafe(f.col("named"))
     marked = rows.join(f.broadcast(sizes.where(f.col("size") > LARGE)), same, "left").drop("of", "named")
     small = marked.where("size is null").groupBy("history", "key")
+    # By number: a shuffle does not keep the order of events.
     lists = small.agg(f.sort_array(f.collect_list(f.struct("number", "event"))).alias("events"))
 
     def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -91,6 +95,7 @@ def judge(events: DataFrame, judging: Judging) -> DataFrame:
             for history, name, listed in zip(*(batch.column(n).to_pylist() for n in batch.schema.names), strict=True):
                 lines = [(each["number"], each["event"]) for each in listed]
                 found.append(_verdict(history, name, lines, judging, explain_it=explained > 0))
+                # An explanation is a search of its own. A task with thousands of violated keys must end.
                 explained -= found[-1][2] == Verdict.VIOLATED.value
             yield batch_of(found, _ARROW)
 
@@ -101,6 +106,7 @@ def judge(events: DataFrame, judging: Judging) -> DataFrame:
         return pa.Table.from_batches([batch_of([_verdict(history, name, lines, judging, explain_it=True)], _ARROW)])
 
     large = marked.where("size is not null").drop("size", "f").groupBy("history", "key")
+    # Small keys share a batch; a large one is a group of its own, whose rows come as a table and not as one list.
     verdicts = lists.mapInArrow(judged, VERDICTS).unionByName(large.applyInArrow(judged_alone, VERDICTS))
     return verdicts.where("operations > 0")  # what injects faults has events of no key
 
@@ -119,7 +125,9 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
         if judging.guessed and (wrong := misfit(specification, history)):
             raise Unreadable(wrong)
         began = time.monotonic()
+        # The clock starts with the search: to read a large key may take long, too.
         limits = Limits(memory=judging.memory, expired=lambda: time.monotonic() - began > judging.seconds)
+        # The events are of one key, or the model has none: there is one verdict at most.
         found = next(check(specification, history, limits), None)
         if found is None:  # no event is of a client
             return name, key, Verdict.INCONCLUSIVE.value, "none", 0, "", None
@@ -130,6 +138,7 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
             evidence = list(as_history(explain(specification, history, found.key, numbers, limits, found.at)))
     except (BrokenHistory, Unreadable) as error:
         line = getattr(error, "line", 0)
+        # Some errors name their line themselves.
         where = f"line {line}: " if line and not str(error).startswith("line") else ""
         raise Unusable(f"{name or 'the table'}: {where}{error}") from None
     return name, key, found.verdict.value, algorithm, found.operations, found.why, evidence

@@ -40,6 +40,7 @@ def write(rows: DataFrame, folder: Folder | Path) -> int:
     Raises Unusable: a file that a task has written is not there.
     """
     folder = as_folder(folder)
+    # The commits of an earlier write would be read together with these.
     folder.delete()
     folder.make()
     where = folder.where
@@ -51,9 +52,11 @@ def write(rows: DataFrame, folder: Folder | Path) -> int:
         task = uuid4().hex if context is None else f"{context.partitionId():05d}"
         yield from batches_of(_write_all(batches, folder_at(where), task), _ARROW)
 
+    # The job returns the names and sizes of files, not the rows.
     written = rows.select(HOME, *COLUMNS).mapInArrow(run, _WRITTEN).toArrow()
     there = dict(folder.files())
     for name, size in zip(written.column("name").to_pylist(), written.column("bytes").to_pylist(), strict=True):
+        # A worker that does not share the folder writes to one of its own.
         if there.get(name) != size:
             raise Unusable(
                 f"{where}/{name}: a task wrote {size:,} bytes, and the file {_describe(there.get(name))}; {SHARE}"
@@ -71,9 +74,11 @@ Written = tuple[str, int, int]
 
 def _write_all(batches: Iterator[pa.RecordBatch], folder: Folder, task: str) -> Iterator[Written]:
     """A file for each run of rows of one repository."""
-    count, number, home = 0, 0, object()
+    count, number, home = 0, 0, object()  # equal to no repository, and to null neither
     file: IO[bytes] | None = None
     for batch in batches:
+        # Rows come in the order of their repositories, so that one open file is enough. A repository whose rows are
+        # in several stretches gets a file for each.
         for start, end in runs(batch.column(HOME)):
             here = batch.column(HOME)[start].as_py()
             if here != home:
@@ -95,12 +100,14 @@ def runs(column: pa.Array) -> Iterator[tuple[int, int]]:
     """Where stretches of equal values begin and end."""
     if len(column) == 0:
         return
+    # The encoding finds stretches of equal values in one pass of Arrow's.
     ends = pc.run_end_encode(column).run_ends.to_pylist()
     yield from zip([0, *ends], ends, strict=False)
 
 
 def escape(home: object) -> str:
     """The name as Spark writes it into a path."""
+    # Spark writes the same folder for null and for the empty text.
     if not home:
         return NULL_FOLDER
     return "".join(f"%{ord(each):02X}" if each in _ESCAPED else each for each in str(home))
@@ -114,6 +121,7 @@ def _begin() -> IO[bytes]:
 
 def _append(file: IO[bytes], rows: pa.RecordBatch) -> None:
     try:
+        # Ids are mostly hexadecimal digits and need no quotes. Arrow refuses a value that does.
         text = _as_csv(rows, "none")
     except pa.ArrowInvalid:  # an id with a comma or a quote
         text = _as_csv(rows, "needed")
@@ -127,6 +135,7 @@ def _as_csv(rows: pa.RecordBatch, quoting: str) -> bytes:
 
 
 def _finish(file: IO[bytes], folder: Folder, name: str, rows: int) -> Written:
+    # The position after the last write is the size.
     size = file.tell()
     file.seek(0)
     with file:

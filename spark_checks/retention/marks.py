@@ -73,26 +73,32 @@ def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder
         owned = namespaces(entities.repositories)
         holdings.demand_apart(dataset, owned)
     with doing(spark, "walking the commits"):
+        # Staged, since it is read for the counts, for damage, for the CSV files and for the roots.
         states = stage(_states(entities, rules, options), "walked")
     findings = _findings(states)
     if not options.lenient:
         _demand_sound(dataset, states, findings)
     with doing(spark, "writing the commits"):
+        # Tasks have written these files by themselves: their rows must be those of the walk.
         count = _write_commits(states, entities, folder.child(runs.COMMITS))
         if count != findings["commits"]:
             raise Mismatch(f"{count} commits were written, and {findings['commits']} were walked: nothing was marked")
     committed = holdings.find_committed(dataset, stage(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
+        # Before anything is matched: what a lost range keeps is unknown, and an object that it names would be marked.
         lost = _demand_readable(dataset, committed.lost)
         # ranges are read once
         known = stage(committed.references.select("bits", ledger.known_as()), "known")
         references = {reason: known.where(holdings.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
+        # Staged entries keep their objects, whatever the rules say of commits.
         references["staged"] = ledger.fingerprints(holdings.find_staged(entities))
+        # Only the number of pieces depends on it: about is enough.
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned)
         judged = ledger.judge(listed, ORDER, references, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
+        # What was marked by a fingerprint is compared letter by letter: a collision deletes nothing.
         fates = ledger.only_named(judged, expired, UNREFERENCED)
         written = runs.write_marked(ledger.carry_versions(dataset, ledger.marked_rows(fates)), folder)
     report = Report(
@@ -111,6 +117,7 @@ def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder
         notes=tuple(rules.strangers(entities)),
         examples=tuple(ledger.examples(fates)),
     )
+    # Last of all, and before the report: only now is it known that all rows were read.
     dataset.demand_read()
     runs.finish(folder, report, written)
     return report
@@ -120,7 +127,9 @@ def _states(entities: Entities, rules: Rulebook, options: MarkOptions) -> DataFr
     """`WALKED`, not computed yet."""
     spark = entities.commits.sparkSession
     limits = rules.limits(spark, options.now)
+    # A repository that the rules name has its own book, and all others share one.
     own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
+    # One row for each partition: two records with one home would double its commits in the join.
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
     branches, count = rules.branch_limits(spark, options.now), footers.count(entities.commits)
     return walk_commits(entities, homes.join(limits, "book"), branches, count, now=options.now, tags=options.tags)
@@ -129,6 +138,7 @@ def _states(entities: Entities, rules: Rulebook, options: MarkOptions) -> DataFr
 def _findings(states: DataFrame) -> dict[str, int]:
     notes = f.col("notes")
     counts = [f.count_if(notes.bitwiseAND(bits) != 0).alias(name) for name, bits in NOTES.items()]
+    # `expired` is null in the rows of missing heads, and `count` leaves nulls out.
     row = states.agg(
         f.count("expired").alias("commits"), f.count_if(f.col("expired")).alias("expired-commits"), *counts
     ).collect()[0]
@@ -138,6 +148,7 @@ def _findings(states: DataFrame) -> dict[str, int]:
 def _demand_sound(dataset: Dataset, states: DataFrame, findings: Mapping[str, int]) -> None:
     """Raises Unusable: a head has no record, or a commit has two."""
     missing = states.where(f.col("notes").bitwiseAND(HEAD_MISSING | TAG_MISSING) != 0)
+    # The count is known: sound data needs no second job.
     for row in missing.limit(1).collect() if findings["head-exists"] else ():
         home = bytes(row["home"]).decode("utf-8", "replace")
         raise Unusable(
@@ -163,6 +174,7 @@ def _roots(states: DataFrame, entities: Entities) -> DataFrame:
     homes = entities.homes()
     bits = f.when(f.col("expired"), EXPIRED).otherwise(ACTIVE).cast("bigint").alias("bits")
     known = states.where("expired is not null").where(is_named("meta_range_id"))
+    # Commits first, then repositories: of a metarange that an active and an expired commit share, both bits remain.
     rows = known.groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
     found = rows.join(homes, "home").groupBy("storage_namespace", "meta_range_id")
     return found.agg(f.bit_or("bits").alias("bits"))
@@ -177,6 +189,7 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
         .agg(f.count(f.lit(1)).alias("rows"), first)
         .collect()
     }
+    # Where only expired commits need it, nothing is marked through it, which is safe. It is counted.
     if True in counts:
         what, name = counts[True]["first"]
         raise Unusable(

@@ -55,6 +55,7 @@ class Rulebook:
 
     def strangers(self, entities: Entities) -> list[str]:
         """What the rules name and the dataset does not have: a note for each, sorted."""
+        # Rules that name nothing need no job.
         if not self.repositories and not self.default.branches:
             return []
         spark = entities.branches.sparkSession
@@ -69,6 +70,7 @@ class Rulebook:
         unknown = self.branch_limits(spark, 0).join(known, ["book", "branch_id"], "left_anti")
         for book, branch, _ in unknown.collect():
             of = f" of repository {book!r}" if book else ""
+            # Of a repository that is missing there is a note already.
             if book not in missing:
                 notes.append(f"the rules name branch {branch!r}{of}, which is not there: the rule keeps nothing")
         return sorted(notes)
@@ -76,6 +78,7 @@ class Rulebook:
 
 def _limit(rules: Rules, branch: BranchID | None, now: int) -> int:
     """No date is older than what 64 bits can say."""
+    # Rules allow 2³¹ days, which is more microseconds before `now` than 64 bits have.
     return max(rules.threshold(branch, now), _OLDEST)
 
 
@@ -97,6 +100,7 @@ def parse(text: bytes) -> Rulebook:
         found: object = json.loads(text)
     except ValueError:
         found = None
+    # A file of lakeFS' format, or of none: `Rules.parse` says what is wrong with it.
     if not isinstance(found, dict) or "repositories" not in found:
         return Rulebook(Rules.parse(text))
     fields = cast("dict[str, object]", found)
@@ -116,6 +120,7 @@ def parse(text: bytes) -> Rulebook:
 
 def _parse_one(where: str, found: object) -> Rules:
     try:
+        # As text once more, so that one parser decides what a rule may be.
         return Rules.parse(json.dumps(found))
     except InvalidRules as error:
         raise InvalidRules(f"{where}: {error}") from None

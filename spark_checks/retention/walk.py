@@ -69,6 +69,7 @@ def walk_commits(
     microseconds since 1970. tags: whether a tag keeps its commit.
     """
     commits = entities.commits.where("commit_id is not null").join(homes, f.col("partition_key") == f.col("home"))
+    # Only first parents make lines. `try_`: with ANSI, the first element of an empty list is an error.
     parent = f.try_element_at("parents", f.lit(1))
     none = f.lit(0).cast("bigint")
     rows = commits.select(
@@ -84,6 +85,7 @@ def walk_commits(
     there = entities.branches.where(is_named("commit_id"))
     heads = there.join(homes, f.col("partition_key") == f.col("home"))
     named = branch_limits.withColumnRenamed("limit", "own")
+    # A branch that no rule names has the default of its book.
     heads = heads.join(named, ["book", "branch_id"], "left").withColumn("limit", f.coalesce("own", "limit"))
     rows = rows.unionByName(_pointers(heads, HEAD))
     if tags:
@@ -101,6 +103,7 @@ _UP: Final = ("up", "up_check")
 
 def _known_as(name: str, commit_id: Column) -> tuple[Column, Column]:
     known = f.when(commit_id.isNotNull(), f.xxhash64("home", commit_id))
+    # Another hash of the same id, since it has one more column, and without the repository.
     check = f.when(commit_id.isNotNull(), f.xxhash64(commit_id, f.lit(1)))
     return known.alias(name), check.alias(f"{name}_check")
 
@@ -134,6 +137,7 @@ class _Numbers:
         flags: list[Flags] = []
         commits, pointers = _Columns(), _Columns()
         for batch in batches:
+            # The walk needs none of them; they come back batch by batch when it is over.
             strings.put(batch)
             chosen = _numbers(batch, "kind") <= CHILD
             flags.append(chosen)
@@ -174,6 +178,7 @@ def walk_batches(batches: Iterable[pa.RecordBatch], now: int) -> Iterator[pa.Rec
         is_commit = rows.is_commit
         expired, notes = _judge(rows, now)
         begin = 0
+        # Batches come back in the order in which they were put, so that a count of rows finds their results.
         for batch in strings.batches():
             part = slice(begin, begin + batch.num_rows)
             begin += batch.num_rows
@@ -194,20 +199,24 @@ def _judge(rows: _Numbers, now: int) -> tuple[Flags, Marks]:
     kind = rows.pointers.take("kind")
     at = found.find(rows.pointers.take("at"), rows.pointers.take("at_check"))
     first = found.first
+    # The arrays of the lookup are large, and the walk below has its own.
     del found
     date = rows.commits.take("date")
     heads, tags = at[kind == HEAD], at[kind == TAG]
     thresholds = rows.pointers.take("limit")[kind == HEAD]
 
+    # All repositories of the task at once: fingerprints include the partition, so that no line leads to another one.
     kept = active(parent, date, heads, thresholds, _one_if_equal(rows.commits.take("limit")), tags)
     repeated = np.zeros(len(kept), dtype=np.bool_)
     if first is not None:  # commits of one id are kept together
         any_kept = np.zeros(len(kept), dtype=np.bool_)
+        # By the first commit of each id: if one of a group is kept, all are, because a record may be read as either.
         any_kept[first[kept]] = True
         kept = any_kept[first]
         repeated = np.not_equal(first, np.arange(len(first)))
 
     expired = np.zeros(len(rows.is_commit), dtype=np.bool_)
+    # Back to the order of all rows, in which the pointers lie between the commits.
     expired[rows.is_commit] = ~kept
     marks = np.zeros(len(kept), dtype=np.uint8)
     for bit, flags in (
@@ -248,7 +257,9 @@ class _Finder:
         salt = 0
         while True:
             places = Places.of(_mix(keys, checks, salt))
+            # Commits with equal mixtures are neighbours in the order of keys.
             one, two = places.neighbours()
+            # Equal in both fingerprints: one commit that is there twice. Equal in the mixture alone: mix anew.
             if not ((keys[one] != keys[two]) | (checks[one] != checks[two])).any():
                 break
             salt += 1
@@ -258,9 +269,11 @@ class _Finder:
         """Where they are; -1 for those that are not there."""
         found = self.places.find(_mix(keys, checks, self.salt))
         there = found >= 0
+        # A parent that is not there may share the mixture of a commit that is.
         there[there] = self.checks[found[there]] == checks[there]
         return np.where(there, found, -1)
 
 
 def _mix(keys: Indices, checks: Indices, salt: int) -> Indices:
+    # The product wraps around, as it should: 64 bits are mixed.
     return keys ^ (checks * np.int64(salt)) if salt else keys

@@ -59,7 +59,8 @@ class Account:
             reason = "" if entry.end == End.FAILED else entry.reason
             tally = self.tallies.setdefault((entry.end, reason), Tally())
             _count(tally, mark, entry.detail or entry.reason)
-            self.before += old.settled
+            self.before += old.settled  # a bool counts as 0 or 1
+            # What an earlier sweep has deleted is no work of this one.
             if entry.end == End.DELETED and old.end != End.DELETED:
                 _count(self.new, mark, "")
 
@@ -76,6 +77,7 @@ class Account:
     @property
     def open(self) -> int:
         """Rows that should have gone, and are there or in doubt."""
+        # A row that was cut short and is not there can never be decided: it must not keep the sweep from ending well.
         return self.of(End.FAILED).objects + self.of(End.PERHAPS, NO_ANSWER).objects
 
     def demand(self, marked: int) -> None:
@@ -85,6 +87,7 @@ class Account:
 
     def all_are_younger(self) -> bool:
         """Whether all that is there is younger than its mark: a copy, or a listing in coarse units."""
+        # What is not there says nothing about times.
         there = {*self.tallies} - {(End.GONE, ""), (End.REPEATED, "")}
         return there == {(End.KEPT, YOUNGER)}
 
@@ -106,11 +109,13 @@ def lines(account: Account) -> list[str]:
     """For people: a line for each account, with examples of what is not simply done."""
     width = max((len(_title(key)) for key in account.tallies), default=0)
     found = []
+    # In the order of the enumeration, from done to not looked at.
     for key in sorted(account.tallies, key=lambda key: ([*End].index(key[0]), key[1])):
         tally = account.tallies[key]
         meaning = f"  {REASONS[key[1]]}" if key[1] in REASONS else ""
         found.append(f"{_title(key):<{width}}  {tally.objects:>12,}  {tally.bytes:>20,} bytes{meaning}")
         if key[0] in {End.KEPT, End.FAILED, End.PERHAPS}:
+            # Escaped, because an address may have characters that control a terminal.
             found += [f"  {address!a}{detail and ': '}{detail}" for address, detail in tally.examples]
     return [*found, COPIED] if account.all_are_younger() else found
 
@@ -121,6 +126,7 @@ def _title(key: Key) -> str:
 
 def write(folder: Folder, sweep: str, account: Account | None, more: Mapping[str, object]) -> None:
     """``swept/report.json``. No account: the sweep has begun, and not ended. Raises Unusable."""
+    # Null until the end: so a reader knows a sweep that was killed.
     fields: Fields = {"run": folder.name, "sweep": sweep, "ended": account and _now(), **more}
     if account is not None:
         fields |= {

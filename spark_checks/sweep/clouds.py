@@ -33,6 +33,7 @@ def open_store(where: str) -> "ObjectStore":
     reached."""
     try:
         store = from_url(where)
+        # Credentials and the bucket are tried now. Otherwise each object would fail by itself, with the same words.
         next(iter(obstore.list(store, chunk_size=1)), None)
     except (BaseError, ValueError, OSError) as error:
         raise Unusable(
@@ -58,6 +59,7 @@ class Cloud:
         return rest
 
     def look(self, names: Sequence[str]) -> list[Look]:
+        # `map` keeps the order, as `Target.look` promises.
         return list(self._pool.map(self._look, names))
 
     def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
@@ -74,6 +76,7 @@ class Cloud:
         e_tag = head["e_tag"]
         return Found(
             head["size"],
+            # Cut off, as the marks are before they are compared.
             int(head["last_modified"].timestamp()) * SECOND,
             None if e_tag is None else unquote(e_tag),
             head["version"],
@@ -85,6 +88,7 @@ class Cloud:
         now = self._look(name)
         if isinstance(now, Trouble):
             return Entry(End.FAILED, now.why)
+        # Size, time, ETag and version at once: any change since the look of the batch keeps the object.
         if now != found:
             return GONE if now is None else PUT_AGAIN
         self._pace.wait()
@@ -92,6 +96,7 @@ class Cloud:
             obstore.delete(self._store, name)
         except FileNotFoundError:
             return GONE
+        # The store has refused. Any other error may have come after the delete was carried out.
         except _REFUSED as error:
             return Entry(End.FAILED, describe_error(error))
         except (BaseError, ValueError, OSError) as error:

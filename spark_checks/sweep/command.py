@@ -69,17 +69,20 @@ def command(
     from lakeproof.spark_checks.sweep.object_store import target
     from lakeproof.spark_checks.sweep.sweep import sweep
 
+    # Before the files of the run are hashed, which may take minutes.
     if delete and objects is None:
         raise click.UsageError("--delete needs --objects, where the objects are")
     if dataset is None and any(each is not None for each in (keys, beside, blockstore)):
         raise click.UsageError("--keys, --beside and --blockstore are for --dataset; name the dataset, too")
     try:
+        # Reads all that the run has written, and starts no engine.
         run = whole_run(out, run_id)
         _demand_engine(run, require_engine, alone=delete and dataset is None)
         where = None
         if objects is not None:
             match = not no_if_match
             where = target(objects, instead_of=instead_of, endpoint=endpoint, match=match, rate=rate, at_once=at_once)
+        # The session has ended before the first delete: the sweep itself needs no Spark.
         again = None if dataset is None else _look_again(options, run, DatasetSource(dataset, keys, beside, blockstore))
         done = sweep(run, where, delete=delete, again=again)
     except KeyboardInterrupt:
@@ -92,6 +95,7 @@ def command(
     if again is not None:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in again.kept.items()) or "nothing"
         click.echo(f"referred to in {again.dataset}: {reasons}")
+        # Of a run without marks, nothing was read again.
         for note in (denominators.describe_rows(again.rows), *again.notes) if run.marked else again.notes:
             click.echo(note)
     if objects is None:

@@ -82,15 +82,18 @@ class Journal:
         self._files: dict[int, list[_Place]] = {}
         latest = 0
         for name, _ in folder.files(SWEPT):
+            # Other files stay unread: the sweep's report, and parts of files whose writer was killed.
             if match := _NAME.fullmatch(name):
                 batch, number, key, kind = match.groups()
                 latest = max(latest, int(number))
                 self._files.setdefault(int(batch), []).append((int(number), key, kind, name))
+        # Two sweeps at once get the same number. The random part keeps their files apart.
         self.sweep = f"{latest + 1:04}-{secrets.token_hex(2)}"
 
     def state(self, batch: int, marks: Sequence[Mark]) -> list[Entry]:
         """What earlier sweeps have made of a batch, row by row. Raises Unusable: a file is not of this batch."""
         found = [TODO] * len(marks)
+        # By number, then by id; and "intent" is before "outcome", as in time.
         for _, _, kind, name in sorted(self._files.get(batch, [])):
             rows = self._read(name)
             try:
@@ -105,9 +108,10 @@ class Journal:
     @staticmethod
     def _apply_intent(found: list[Entry], marks: Sequence[Mark], rows: dict[str, list[object]]) -> None:
         for number, address in zip(cast("list[int]", rows["row"]), rows["address"], strict=True):
+            # Row numbers mean the same only as long as the files of the run are the same.
             if marks[number].address != address:
                 raise ValueError
-            if found[number].end != End.DELETED:
+            if found[number].end != End.DELETED:  # a later sweep looks no deleted row up again
                 found[number] = Entry(End.PERHAPS, CUT_SHORT)
 
     @staticmethod
@@ -118,6 +122,7 @@ class Journal:
             Entry(End(end), str(reason), str(detail))
             for end, reason, detail in zip(rows["outcome"], rows["reason"], rows["detail"], strict=True)
         ]
+        # Of two sweeps at once, one finds gone what the other has deleted. Deleted is what became of it.
         return [old if old.end == End.DELETED else new for old, new in zip(found, recorded, strict=True)]
 
     def intend(self, batch: int, marks: Sequence[Mark], rows: Sequence[int]) -> None:
@@ -142,6 +147,7 @@ class Journal:
     def _write(self, batch: int, kind: str, columns: dict[str, pa.Array]) -> None:
         made = io.BytesIO()
         pq.write_table(pa.table(columns), made)
+        # The write is over before the first delete of an intent begins; a file that is half written has another name.
         self._folder.write(f"{SWEPT}/{batch:07}-{self.sweep}.{kind}.parquet", made.getvalue())
 
     def _read(self, name: str) -> dict[str, list[object]]:

@@ -45,6 +45,7 @@ def _of_file(file: pq.ParquetFile, where: str) -> Iterator[list[Mark]]:
     there = [name for name in _COLUMNS if name in file.schema_arrow.names]
     if missing := set(_COLUMNS[:4]) - set(there):
         raise Unusable(f"{where}: has no column {min(missing)}, by which an object is known again; mark once more")
+    # Batches of a fixed size, file by file: a batch number in the journal always means the same rows.
     for batch in file.iter_batches(BATCH, columns=there):
         found = {name: _values(batch.column(name)) for name in there}
         nothing = [None] * batch.num_rows
@@ -54,6 +55,7 @@ def _of_file(file: pq.ParquetFile, where: str) -> Iterator[list[Mark]]:
 
 def _values(column: pa.Array) -> list[object]:
     """Times as microseconds."""
+    # In microseconds, whatever the unit of the file.
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.timestamp("us", column.type.tz)).cast(pa.int64())
     return cast("list[object]", column.to_pylist())
@@ -80,6 +82,7 @@ class Hashes:
     to say what is kept, and not what goes."""
 
     def __init__(self, addresses: Iterator[Sequence[str]]) -> None:
+        # Python's own hash of a text has 64 bits. It differs from process to process, and the set is used in one only.
         pieces = [np.fromiter(map(hash, piece), np.int64, len(piece)) for piece in addresses]
         self._sorted = np.sort(np.concatenate([np.empty(0, np.int64), *pieces]))
 
@@ -104,12 +107,14 @@ class Doubles:
     """
 
     def __init__(self, folder: Folder, files: Sequence[str]) -> None:
+        # First pass: eight bytes an object. Second pass: the rows of the few hashes that came twice.
         every = Hashes([mark.address for mark in batch] for batch in batches(folder, files))
         self._rows: dict[str, set[Mark]] = {}
         self._met: set[str] = set()
         again = every.repeated()
         for batch in batches(folder, files) if again else ():
             for mark in batch:
+                # Two addresses may share a hash; each is a key of its own, and has one row then.
                 if hash(mark.address) in again:
                     self._rows.setdefault(mark.address, set()).add(mark)
 
@@ -163,7 +168,7 @@ def whole_run(out: str, run: str) -> Marked:
         folder=folder,
         files=runs.demand_whole(folder, report),
         kind=str(report["kind"]),
-        engine=str(report.get("engine") or "classic"),
+        engine=str(report.get("engine") or "classic"),  # reports of older versions do not say
         marked=sum(cast("int", each["objects"]) for each in accounts if each["reason"] == MARKED),
         now=now["microseconds"],
         options=cast("runs.Fields", report.get("asked", {})),

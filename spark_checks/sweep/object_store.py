@@ -32,6 +32,7 @@ def target(
     pace = Pace(rate)
     if endpoint is not None and scheme not in S3_SCHEMES:
         raise Unusable(f"--endpoint: {where} does not speak S3; name s3://bucket with --objects, or leave it out")
+    # A folder has objects of all schemes and buckets, by their paths.
     if not mark or scheme == "file":
         if instead_of is not None:
             raise Unusable(f"--instead-of: {where} is a folder, which has all addresses; leave it out")
@@ -41,8 +42,10 @@ def target(
         expected = "expected s3://, gs://, az:// or abfss:// with a bucket"
         raise Unusable(f"--objects {where}: {expected}; name one, or a folder")
     where = where.rstrip("/")
+    # Addresses of a run are compared with this text, so that it must be spelt as they are.
     base = _plain(instead_of or where)
     if scheme in S3_SCHEMES:
+        # Imported late: each cloud has a library that need not be installed for the others.
         from lakeproof.spark_checks.sweep.s3 import S3
 
         return S3(where, base=base, pace=pace, at_once=at_once, endpoint=endpoint, match=match)

@@ -40,8 +40,10 @@ def look_again(dataset: Dataset, run: Marked) -> Again:
         Mismatch.
     """
     notes = tuple(map(manifest.note, dataset.unsealed))
+    # Nothing can be referred to, so that no job is needed.
     if not run.marked:
         return Again(dataset.where, Hashes(iter(())), {}, {}, notes)
+    # Read by the other schema, staged entries would be unknown or foreign, and keep nothing.
     if (keys := run.options.get("keys", dataset.keys)) != dataset.keys:
         raise Unusable(
             f"{dataset.where}: is read with --keys {dataset.keys}, and the run was with {keys}; say --keys {keys}"
@@ -52,8 +54,10 @@ def look_again(dataset: Dataset, run: Marked) -> Again:
     now = attrs.evolve(dataset, objects=listed, versions=None, tables=dataset.tables | {"objects"}, sources=None)
     folder = folder_at(workspace.fresh(spark, "again")).child("again")
     folder.make()
+    # With the time of the run, not of today: else younger objects would count as old.
     report = _mark(now, run, folder)
     marked = read_table(spark, f"{folder.where}/{runs.ADDRESSES}", OBJECTS).select(where_listed().alias("physical"))
+    # What is spared, and not what goes: a set of hashes may say too much of the first, and never of the second.
     spared = listed.select(where_listed().alias("physical")).join(marked, "physical", "left_anti")
     kept = {each.reason: each.objects for each in report.accounts if each.reason != MARKED}
     return Again(

@@ -49,10 +49,13 @@ class S3:
         self._prefix = f"{prefix}/" if prefix else ""
         self._where, self._base, self._pace, self._match = where, base, pace, match
         self._pool = ThreadPoolExecutor(at_once)
+        # Names of buckets as parts of a host name need a DNS that few compatible stores have.
         styles = {"addressing_style": "path"} if endpoint or any(map(os.environ.get, _ENDPOINTS)) else {}
+        # A connection for each thread: beyond the default of 10, connections would be opened and dropped again.
         config = Config(s3=styles, max_pool_connections=at_once, retries={"mode": "standard", "max_attempts": TRIES})
         try:
             self._client = boto3.session.Session().client("s3", endpoint_url=endpoint, config=config)
+            # A missing bucket would otherwise look like one from which every object is gone.
             self._client.head_bucket(Bucket=self._bucket)
         except (BotoCoreError, ClientError, ValueError) as error:
             raise self._unreachable(error) from None
@@ -71,10 +74,12 @@ class S3:
         try:
             head = self._client.head_object(Bucket=self._bucket, Key=name)
         except ClientError as error:
+            # HEAD has no body: the code is the bare status, "404". Without the right to list, S3 answers 403 instead.
             return None if _code(error) in _ABSENT else Trouble(_describe(error))
         moment = head["LastModified"]
         return Found(
             int(head["ContentLength"]),
+            # Whole seconds anyway: rounding only undoes what a float may add.
             round(moment.timestamp()) * SECOND,
             unquote(head["ETag"]) if head.get("ETag") else None,
             head.get("VersionId"),
@@ -82,6 +87,7 @@ class S3:
 
     def delete(self, there: Sequence[tuple[str, Found]]) -> list[Entry]:
         fates: dict[str, Entry] = {}
+        # A key with characters that XML forbids, or that a parser may change, would arrive as another key.
         together = [each for each in there if not _NOT_IN_XML.search(each[0])]
         alone = [each for each in there if _NOT_IN_XML.search(each[0])]
         if together:
@@ -96,7 +102,9 @@ class S3:
         try:
             answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": keys, "Quiet": False})
         except (ClientError, BotoCoreError) as error:
+            # The request as a whole: every key has the same fate.
             return dict.fromkeys((name for name, _ in there), _fate(error))
+        # In doubt until the answer says otherwise; an error for a key outweighs its deletion.
         fates = {name: Entry(End.PERHAPS, NO_ANSWER, "the answer does not name it") for name, _ in there}
         fates |= {str(each["Key"]): DELETED for each in _rows(answer, "Deleted")}
         fates |= {str(each["Key"]): _fate_of(each) for each in _rows(answer, "Errors")}
@@ -112,6 +120,7 @@ class S3:
         return DELETED
 
     def _condition(self, found: Found, name: str) -> dict[str, str]:
+        # In quotes, as HTTP has ETags.
         return {name: f'"{found.e_tag}"'} if self._match and found.e_tag else {}
 
     def _unreachable(self, error: Exception) -> Unusable:
@@ -140,9 +149,11 @@ def _describe(error: Exception) -> str:
 
 def _fate(error: Exception) -> Entry:
     """Of a request that failed as a whole."""
+    # No answer came: the request may have been carried out.
     if not isinstance(error, ClientError):
         return Entry(End.PERHAPS, NO_ANSWER, _describe(error))
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    # A server that fails may have deleted before it failed.
     if status >= 500 or not status:
         return Entry(End.PERHAPS, NO_ANSWER, _describe(error))
     return _fate_of_code(_code(error), _describe(error))

@@ -48,11 +48,13 @@ def difference(mark: Mark, found: Found, unit: int) -> str | None:
     """Why it is not the object that was marked; None: nothing says so. ``unit``: of the store's times, microseconds."""
     if mark.size_bytes is None or mark.last_modified is None:
         return UNKNOWN
+    # Whole division cuts off, also below zero. Rounding would take the second half of a second for the next one.
     listed, now = mark.last_modified // unit, found.last_modified // unit
     if now != listed:
         return YOUNGER if now > listed else OLDER
     if found.size_bytes != mark.size_bytes:
         return OTHER_SIZE
+    # "" in the mark stands for several tags: it equals none, so that such an object is kept.
     if None not in (mark.e_tag, found.e_tag) and mark.e_tag != found.e_tag:
         return OTHER_TAG
     if None not in (mark.version_id, found.version_id) and mark.version_id != found.version_id:

@@ -60,15 +60,18 @@ def sweep(run: Marked, target: Target | None, *, delete: bool, again: Again | No
     journal = Journal(run.folder)
     facts: dict[str, object] = {} if again is None else again.describe()
     if delete:
+        # The report says that a sweep is under way before the first object goes.
         accounts.write(run.folder, journal.sweep, None, facts)
     doubles = Doubles(run.folder, run.files)
     found, stopped = Account(), None
     for number, marks in enumerate(batches(run.folder, run.files)):
+        # `met` remembers, so that it must see every row once, in order, also of batches that are not swept any more.
         batch = _Batch(number, marks, journal.state(number, marks), [doubles.met(mark) for mark in marks])
-        entries = list(batch.earlier)
+        entries = list(batch.earlier)  # a copy: the account compares both
         if target is not None and stopped is None:
             entries = _swept(batch, target, doubles, again, journal if delete else None)
             stopped = _stop(entries, batch.earlier)
+        # Batches after a stop are counted as they were: the account has every row of the run.
         found.add(marks, entries, batch.earlier)
     found.demand(run.marked)
     if delete:
@@ -91,9 +94,11 @@ def _swept(
 ) -> list[Entry]:
     """What becomes of a batch. No journal: a dry run."""
     entries = [
+        # The first row of an object decides about it. Another look would find it gone, and say so.
         Entry(End.REPEATED) if repeated and not old.settled else old
         for old, repeated in zip(batch.earlier, batch.repeated, strict=True)
     ]
+    # By row; rows that are settled, or have no name in this store, are not in it.
     names = _name_rows(batch, entries, target)
     going: dict[int, Found] = {}
     for row, look in zip(names, target.look([*names.values()]), strict=True):
@@ -102,13 +107,16 @@ def _swept(
             assert isinstance(look, Found)
             going[row] = look
         entries[row] = entry
+    # A dry run ends here, with what a delete would begin with.
     if journal is None:
         return entries
     if going:
+        # Before the first delete: what a killed process leaves without an outcome is then known to be in doubt.
         journal.intend(batch.number, batch.marks, [*going])
         ends = target.delete([(names[row], found) for row, found in going.items()])
         for row, entry in zip(going, ends, strict=True):
             entries[row] = entry
+    # A batch in which nothing is new has its outcome already.
     if going or entries != batch.earlier:
         journal.settle(batch.number, batch.marks, entries)
     return entries
@@ -130,12 +138,15 @@ def _name_rows(batch: _Batch, entries: list[Entry], target: Target) -> dict[int,
 
 def _judge(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, again: Again | None) -> Entry:
     referred = again is not None and mark.address in again.spared
+    # A doubt stays: that the store does not answer now says nothing about the delete before.
     if isinstance(look, Trouble):
         return old if old.end == End.PERHAPS else Entry(End.FAILED, look.why)
     if look is None:
+        # Either the sweep before has deleted it, or another process: no look can tell.
         if old.end == End.PERHAPS:
             return Entry(End.PERHAPS, CUT_SHORT, "is not there")
         return Entry(End.GONE, REFERRED if referred else "")
+    # Before the comparison: one of the rows may agree with the object by chance.
     if doubles.differ(mark):
         return Entry(End.KEPT, LISTED_TWICE)
     if referred:
@@ -146,7 +157,9 @@ def _judge(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, agai
 
 def _stop(entries: Sequence[Entry], earlier: Sequence[Entry]) -> str | None:
     """Why the next batch need not be tried: in this one nothing worked, and most of it failed."""
+    # Rows that were settled before say nothing about the store now.
     new = [entry for entry, old in zip(entries, earlier, strict=True) if not old.settled and entry != TODO]
     bad = [entry for entry in new if entry.end == End.FAILED or entry.reason == NO_ANSWER]
     worked = any(entry.end in {End.DELETED, End.WOULD} for entry in new)
+    # One failure in a batch may be the object's own; a batch in which nothing works is the store's.
     return None if worked or 2 * len(bad) < len(new) or not bad else bad[0].detail or bad[0].reason

@@ -68,7 +68,7 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._interval = 0.0 if rate is None else 1 / rate
+        self._interval = 0.0 if rate is None else 1 / rate  # seconds
         self._clock = clock
         self._sleep = sleep
         self._lock = Lock()
@@ -81,6 +81,7 @@ class Pace:
         with self._lock:
             now = self._clock()
             at = max(now, self._next)
+            # The turn is taken under the lock and waited for outside of it: no thread waits for another one's sleep.
             self._next = at + self._interval
         if at > now:
             self._sleep(at - now)
@@ -88,6 +89,7 @@ class Pace:
 
 def beneath(base: str, address: str) -> str:
     """The rest of an address in a folder that a URL names. Raises Elsewhere."""
+    # With the slash: s3://bucket/r is not the beginning of s3://bucket/r2/x.
     if not address.startswith(f"{base}/"):
         raise Elsewhere
     return address[len(base) + 1 :]
@@ -106,7 +108,9 @@ class FileTree:
         self._inside = lru_cache(_FOLDERS)(self._leads_inside)  # objects of one folder come together, mostly
 
     def name(self, address: str) -> str:
+        # A namespace may have no scheme.
         relative = address.partition("://")[2] or address
+        # The file system would take a//b and a/./b for a/b: another object's file.
         if "\0" in relative or any(part in {"", ".", ".."} for part in relative.split("/")):
             raise Unnameable
         if not self._inside(relative.rpartition("/")[0]):  # a link in it leads elsewhere
@@ -115,6 +119,7 @@ class FileTree:
 
     def _leads_inside(self, folder: str) -> bool:
         try:
+            # Only folders are resolved. A link in the place of the object itself is no plain file, and stays.
             return (self._folder / folder).resolve().is_relative_to(self._folder)
         except (OSError, RuntimeError, UnicodeError):
             return False
@@ -128,8 +133,9 @@ class FileTree:
     def _look(self, name: str) -> Look:
         self._pace.wait()
         try:
+            # Not `stat`: the target of a link is no object of this tree.
             found = os.lstat(f"{self._folder}/{name}")
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError):  # a file where the path has a folder
             return None
         except OSError as error:
             return Trouble(error.strerror or str(error))
@@ -141,6 +147,7 @@ class FileTree:
 
     def _delete(self, name: str, found: Found) -> Entry:
         now = self._look(name)
+        # A file system deletes without a condition, so the last look comes right before.
         if now != found:
             return GONE if now is None else PUT_AGAIN
         try:

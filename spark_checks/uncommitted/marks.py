@@ -77,6 +77,7 @@ def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Repor
     blanks.demand_filled(dataset)
     with doing(spark, "reading the records"):
         entities = decode(dataset)
+    # Independent jobs: while one plans or ends, others have the cores. A failure in any of them ends the run.
     with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
         owned = begin(lambda: namespaces(entities.repositories))
         begin(lambda: holdings.demand_sound(dataset, entities))
@@ -90,6 +91,7 @@ def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Repor
         references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in others_.items()}
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned.result(), options.cutoff)
+        # One object may be in the listing twice. If one of its rows is young, it was just put again.
         fates = ledger.no_older_than_young(ledger.judge(listed, ORDER, references, rows))
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
@@ -111,6 +113,7 @@ def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Repor
         unsealed=dataset.unsealed,
         engine=engine_of(spark).shown,
         accounts=tuple(sums.result()),
+        # What the next run reuses is evidence as well, so its hashes are in the report, too.
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
         findings=dict(whole.result()),
         examples=tuple(examples.result()),
@@ -123,6 +126,7 @@ def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Repor
 def _roots(entities: Entities) -> DataFrame:
     """The metaranges of all commits of repositories, reachable or not: `ROOTS`."""
     homes = entities.homes()
+    # A commit that nothing reaches keeps its data: only retention may decide that it is lost.
     commits = entities.commits.where(is_named("meta_range_id"))
     rows = commits.join(homes, commits["partition_key"] == homes["home"])
     return rows.select(*ROOTS.names).distinct()
@@ -143,11 +147,14 @@ def _write_committed(
     def new(found: DataFrame) -> DataFrame:
         return found if read is None else found.join(read, ROOTS.names, "left_anti")
 
+    # Also those of commits whose records are gone by now: too much is kept, and never too little.
     both = roots if read is None else new(roots).unionByName(read)
     where = f"{folder.where}/{KNOWN}"
     metaranges = staging.read(staging.write(both, f"{where}/metaranges"), ROOTS, dataset.spark)
+    # Of all metaranges, the files just written are a table already; of a part, one is made, as it is read twice.
     todo = new(metaranges) if read is None else stage(new(metaranges), "roots")
     committed = holdings.find_committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
+    # At the same time as the write of the references; both need the same ranges.
     readable = begin(lambda: _demand_readable(dataset, committed.lost))
     found, before = ledger.fingerprints(committed.references), last("committed", ledger.KNOWN)
     if before is not None:  # chains are long, and new metaranges have much in common with old ones
@@ -155,6 +162,7 @@ def _write_committed(
     # All values are different, and as good as random: a dictionary has them all, and nothing compresses them.
     plain = {"parquet.enable.dictionary": "false", "compression": "uncompressed"}
     written = staging.write(found, f"{where}/committed", options=plain)
+    # Before anything rests on what was written: a metarange that is missing keeps unknown objects.
     readable.result()
     return staging.read(written, ledger.KNOWN, dataset.spark)
 
@@ -180,11 +188,13 @@ def _find_promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[st
         return {}
     homes = entities.homes()
     found = dataset.kv.where(prefixed)
+    # A copy of a deleted repository promises nothing.
     rows = stage(found.join(homes, found["partition_key"] == homes["home"]), "promised")
     text = as_text(f.col("value"))
     copies = rows.where(is_copy).select(
         "partition_key",
         "key",
+        # Two parts: an address may have spaces.
         f.split(text, " ", 2).getItem(0).try_cast("bigint").alias("began"),
         f.try_element_at(f.split(text, " ", 2), f.lit(2)).alias("physical"),
     )
@@ -193,12 +203,14 @@ def _find_promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[st
         raise Unusable(
             f"{dataset.where}: {key}: is no record of a copy, expected microseconds, a space and an address; delete it"
         )
+    # The rest of the key, cut from hexadecimal digits: keys are bytes, of which `substring` would take characters.
     rest = as_text(f.unhex(f.expr(f"substring(hex(key), {2 * len(ISSUED_PREFIX) + 1})")))
     issued = rows.where(is_issued).select("key", physical(f.col("storage_namespace"), rest).alias("physical"))
     for row in issued.where("physical is null").limit(1).collect():
         key = bytes(row["key"]).decode("utf-8", "backslashreplace")
         raise Unusable(f"{dataset.where}: {key}: names no address, expected one in UTF-8; delete it")
     return {
+        # An older record is of a copy that has ended or failed, and left it behind.
         "tracked-copy": copies.where(f.col("began") > cutoff).select("physical"),
         "issued": issued.select("physical"),
     }

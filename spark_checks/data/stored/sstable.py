@@ -93,17 +93,20 @@ def read(file: bytes) -> Table:
 
     Raises NotATable, Unsupported.
     """
+    # Backwards, as the format is meant to be read: footer, metaindex, properties, index, and the data blocks last.
     footer = _Footer.of(file)
     blocks = {
         each.key: _handle(each.value, "the metaindex") for each in _entries(file, footer.metaindex, "the metaindex")
     }
     if _PROPERTIES not in blocks:
         raise NotATable("the metaindex names no properties")
+    # A block of range deletions, for example, would take back records.
     if unknown := sorted(blocks.keys() - {_PROPERTIES}):
         raise Unsupported(f"it has a block {unknown[0]!r}, which lakeFS does not write")
     raw = {each.key: each.value for each in _entries(file, blocks[_PROPERTIES], "the properties")}
     index, parts = _index(file, footer.index, _number(raw, b"rocksdb.block.based.table.index.type", 4))
     handles = [_handle(each.value, "the index") for each in index]
+    # All blocks that anything leads to. A gap between them is a block that an index has lost.
     _demand_tiled([*handles, *parts, footer.index, *blocks.values(), footer.metaindex], len(file))
     records = tuple(_records(file, index, handles))
     _demand_counts(raw, records, len(handles))
@@ -125,8 +128,10 @@ class _Footer:
             raise Unsupported("it is in a format of Pebble's own, expected RocksDB's version 2, which lakeFS writes")
         if magic != MAGIC:
             raise NotATable(f"it ends in {magic.hex()}, expected the magic number {MAGIC.hex()}")
+        # A byte for the checksum, two places as varints, zeros up to byte 41; 4 bytes version, 8 bytes magic.
         (version,) = struct.unpack_from("<I", footer, FOOTER_BYTES - 12)
         if version != VERSION or footer[0] != CRC32C:
+            # A version that exists is another writer's; any other number is damage.
             known = version in _VERSIONS and footer[0] in _CHECKSUMS
             raise (Unsupported if known else NotATable)(
                 f"its footer says version {version} and checksum {footer[0]}, expected {VERSION} and {CRC32C} (CRC-32C)"
@@ -151,6 +156,7 @@ def _index(file: bytes, top: _Handle, kind: int) -> tuple[list[_Entry], list[_Ha
     below: list[_Entry] = []
     for each, part in zip(entries, parts, strict=True):
         found = _entries(file, part, "a part of the index")
+        # An empty part, or one with a greater key, would hide data blocks from a search.
         if not found or _split(found[-1].key, "the index") > _split(each.key, "the index"):
             raise NotATable("a part of the index goes beyond what the index says of it")
         below.extend(found)
@@ -168,12 +174,13 @@ def _records(file: bytes, index: Sequence[_Entry], handles: Sequence[_Handle]) -
             raise NotATable(f"{name} has no record")
         for each in found:
             key = _split(each.key, name)
-            if each.key[len(key)] != SET:
+            if each.key[len(key)] != SET:  # little-endian: the kind is the first byte of the suffix
                 raise Unsupported(f"{name} has a record of kind {each.key[len(key)]}, expected {SET} (set)")
             if not first and key <= last:
                 raise NotATable(f"{name} has {key!r} after {last!r}: keys are not in order")
             last, first = key, False
             yield key, each.value
+        # A search by this key would look in the next block, and not find the record.
         if last > bound:
             raise NotATable(f"{name} ends with {last!r}, and the index says {bound!r}")
 
@@ -190,16 +197,18 @@ def _entries(file: bytes, handle: _Handle, name: str) -> list[_Entry]:
     block = _block(file, handle, name)
     if len(block) < 4:
         raise NotATable(f"{name} has {len(block)} bytes, expected at least 4")
-    (count,) = struct.unpack_from("<I", block, len(block) - 4)
+    (count,) = struct.unpack_from("<I", block, len(block) - 4)  # a block ends with the number of its restarts
     end = len(block) - 4 - 4 * count
     if not count or end < 0:
         raise NotATable(f"{name} says that it has {count} restarts")
     restarts = struct.unpack_from(f"<{count}I", block, end)
+    # The first record is always a restart, as there is no key before it that it could share with.
     if restarts[0] != 0 or any(one >= other for one, other in pairwise(restarts)):
         raise NotATable(f"{name} has restarts that are not in order")
     expected, at, key = set(restarts), 0, b""
     found: list[_Entry] = []
     while at < end:
+        # A restart shares nothing with the key before it: a reader may begin there.
         is_restart = at in expected
         expected.discard(at)
         shared, at = varint(block, at, name)
@@ -211,6 +220,7 @@ def _entries(file: bytes, handle: _Handle, name: str) -> list[_Entry]:
         at += own
         found.append(_Entry(key, block[at : at + length]))
         at += length
+    # A restart that no record begins at. 0 remains where the block has no record.
     if expected - {0}:
         raise NotATable(f"{name} has a restart within a record")
     return found
@@ -223,6 +233,7 @@ def _block(file: bytes, handle: _Handle, name: str) -> bytes:
     kind = file[handle.offset + handle.length]
     (stated,) = struct.unpack_from("<I", file, handle.offset + handle.length + 1)
     crc = google_crc32c.value(packed + bytes([kind]))
+    # The mask of RocksDB: a CRC of data that contains CRCs would otherwise be a weak one.
     if stated != (((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF):
         raise NotATable(f"{name}, at byte {handle.offset}, does not agree with its checksum")
     if kind == 0:
@@ -230,6 +241,7 @@ def _block(file: bytes, handle: _Handle, name: str) -> bytes:
     if kind not in _CODECS:
         raise Unsupported(f"{name} is compressed by method {kind}, expected 0 (none), 1 (Snappy) or 7 (Zstandard)")
     size, at = varint(packed, 0, name)
+    # The length is the file's own claim: memory must not depend on a damaged one.
     if size > _BLOCK_BYTES_MAX:
         raise NotATable(f"{name} says that it unpacks to {size:,} bytes, expected at most {_BLOCK_BYTES_MAX:,}")
     try:
@@ -263,6 +275,7 @@ def varint(data: bytes, at: int, name: str) -> tuple[int, int]:
 def _demand_tiled(handles: Sequence[_Handle], size: int) -> None:
     """Blocks lie one after the other, from the first byte to the footer: none is lost, and nothing is between them."""
     at = 0
+    # Overlaps show as well: then the next block begins before the end of this one.
     for each in sorted(handles, key=lambda handle: handle.offset):
         if each.offset != at:
             raise NotATable(f"a block ends at byte {at}, and the next one begins at {each.offset}")

@@ -66,14 +66,17 @@ class Blockstore:
         if self.folder is not None:
             return str(self.folder), rest
         base, own = self.url.rstrip("/"), namespace.rstrip("/")
+        # No bucket is named: each namespace names its own.
         if self.url.endswith("://"):
             base = base.rstrip(":/")
             if scheme != base:
                 raise self._elsewhere(namespace)
             return _split(own)
         bucket, prefix = _split(base)
+        # With the slash: s3://bucket2 does not lie in s3://bucket.
         if own == base or own.startswith(f"{base}/"):
             return bucket, _join(prefix, own[len(base) :].strip("/"))
+        # Such a namespace names no store, so that the block store may be anything, a copy in a bucket for example.
         if scheme in _PATHS:
             return bucket, _join(prefix, rest)
         raise self._elsewhere(namespace)
@@ -85,10 +88,12 @@ class Blockstore:
         )
 
     def neighbours(self, namespaces: frozenset[str]) -> list[str]:
-        """Namespaces without a repository: folders at the top that lakeFS has marked as one, or that bear its tables.
-        Only where the block store is one folder or prefix for all."""
+        """Namespaces without a repository: folders at the top that lakeFS has marked as one. Only where the block
+        store is one folder or prefix for all."""
+        # Buckets of others are not listed.
         if self.url.endswith("://") or not namespaces:
             return []
+        # The least name: the same scheme in each run.
         scheme = min(namespaces).partition("://")[0]
         base = f"{scheme}:/" if self.folder is not None or scheme in _PATHS else self.url.rstrip("/")
         store, prefix = (str(self.folder), "") if self.folder is not None else _split(self.url.rstrip("/"))
@@ -100,6 +105,7 @@ class Blockstore:
             return [
                 each
                 for name, each in zip(names, found, strict=True)
+                # A folder above a known namespace is not a namespace beside it.
                 if not any(other == each or other.startswith(f"{each}/") for other in namespaces)
                 and _is_there(opened, _join(prefix, f"{name}/{MARKER}"))
             ]
@@ -137,9 +143,10 @@ def objects(where: str, prefix: str) -> Iterator[Listed]:
             for each in chunk:
                 path = str(each["path"])
                 yield Listed(
-                    path[len(prefix) + 1 :] if prefix else path,
+                    path[len(prefix) + 1 :] if prefix else path,  # relative to the namespace, as ``objects/`` has it
                     int(each["size"]),
                     round(each["last_modified"].timestamp() * 1_000_000),
+                    # The ETags of files are made of inode, time and size: a copy of a file has another one.
                     None if is_local or each["e_tag"] is None else each["e_tag"].strip('"'),
                 )
     except (BaseError, OSError, ValueError) as error:

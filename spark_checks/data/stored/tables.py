@@ -82,13 +82,15 @@ def load(spark: SparkSession, blockstore: Blockstore, namespaces: frozenset[str]
     places += [(each, *blockstore.where(each)) for each in former]
     listed = staging.write(_listing(spark, places), fresh(spark, "objects"))
     versions = staging.read(listed, _LISTED, spark)
+    # The files have more columns. Read with the smaller schema, the listing is the same table as that of a dataset.
     objects = spark.read.schema(OBJECTS).parquet(listed.where) if listed.rows else no_rows(spark, OBJECTS)
     ids = versions.where(f.col("address").rlike(_ID)).select("storage_namespace", "address")
     by = {each: (store, prefix) for each, store, prefix in places}
 
     def read(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # Opened in the task: a connection cannot be pickled.
         opened: dict[str, ObjectStore] = {}
-        whole: set[str] = set()
+        whole: set[str] = set()  # names whose content this task has given out
         for batch in found:
             for namespace, address in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 store, prefix = by[namespace]
@@ -113,6 +115,7 @@ def _listing(spark: SparkSession, places: Sequence[tuple[str, str, str]]) -> Dat
         for batch in found:
             for number in batch.column("id").to_pylist():
                 namespace, store, prefix = places[number]
+                # Generated one by one: a namespace may have more objects than fit into memory.
                 rows = (
                     (namespace, each.path, each.size_bytes, each.last_modified, each.e_tag, None)
                     for each in stores.objects(store, prefix)
@@ -130,6 +133,7 @@ def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> 
         if file is None:
             raise NotATable("was listed, and is gone")
         found = trees.read(file, name)
+        # A list, and not a generator, which would raise Unsupported outside of this `try`.
         rows = [] if name in whole else list(_rows_in(found, name, namespace))
     except NotATable as error:
         yield _row("tables", storage_namespace=namespace, id=name, why=str(error))
@@ -138,6 +142,7 @@ def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> 
         raise Unusable(
             f"{namespace}/{INTERNAL_PREFIX}{name}: cannot be judged: {error}; leave out --blockstore, or report it"
         ) from None
+    # Only now: a damaged copy in one namespace must not hide a whole one in another.
     whole.add(name)
     yield _row("tables", storage_namespace=namespace, id=name, type=found.type)
     yield from rows
@@ -151,12 +156,13 @@ def _rows_in(found: trees.Stored, name: str, namespace: str) -> Iterator[tuple[o
             yield _row(
                 "ranges",
                 range_id=name,
-                path=each.path.decode(errors="backslashreplace"),
+                path=each.path.decode(errors="backslashreplace"),  # keys of lakeFS are bytes
                 address=_address(each, namespace),
                 checksum=each.checksum,
                 size_bytes=each.size_bytes,
             )
         return
+    # A row without a range: the metarange is there, and has no entries.
     if not found.ranges:
         yield _row("metaranges", meta_range_id=name)
     for part in found.ranges:
@@ -175,6 +181,7 @@ def _address(entry: trees.Entry, namespace: str) -> str:
     """As ``ranges/`` has it: full if it has a scheme, else relative to the namespace of the repository that refers to
     it. Raises Unsupported."""
     full = "://" in entry.address
+    # ``ranges/`` has no types: what looks full would be read as such.
     if entry.address_type == AddressType.RELATIVE.value and full:
         return f"{namespace}/{entry.address}"
     if entry.address_type == AddressType.FULL.value and not full:

@@ -73,6 +73,7 @@ def read(file: bytes, name: str) -> Stored:
     kind = _TYPES.get(table.properties.get(b"type", b""))
     if kind is None:
         raise NotATable(f"its type is {table.properties.get(b'type')!r}, expected ranges or metaranges")
+    # The properties that were added at the end are not in the name, so they are compared with the records.
     _demand_properties(table)
     found = content_id(table.records, table.properties)
     if found != name:
@@ -98,8 +99,10 @@ def content_id(records: tuple[Record, ...], properties: Mapping[bytes, bytes]) -
     digest = hashlib.sha256()
     for record in records:
         for each in record:
+            # The length in decimal digits, as Go's `strconv.Itoa` writes it.
             digest.update(b"%d%b|" % (len(each), each))
     named = sorted((name, value) for name, value in properties.items() if name not in _AT_CLOSE)
+    # As `ident.MarshalStringMap`: type 4 is a map, 1 a string, 2 an integer, sorted by name.
     digest.update(b"\x04" + _pack(len(named)))
     for pair in named:
         for each in pair:
@@ -108,7 +111,7 @@ def content_id(records: tuple[Record, ...], properties: Mapping[bytes, bytes]) -
 
 
 def _pack(number: int) -> bytes:
-    return b"\x02\x08" + number.to_bytes(8, "big")
+    return b"\x02\x08" + number.to_bytes(8, "big")  # type, bytes, the number
 
 
 def _demand_properties(table: Table) -> None:
@@ -157,7 +160,7 @@ def _parts(value: bytes, key: bytes) -> tuple[bytes, bytes]:
     found, at = [], 0
     for _ in range(2):
         raw, at = sstable.varint(value, at, f"the value of {key!r}")
-        length = (raw >> 1) ^ -(raw & 1)
+        length = (raw >> 1) ^ -(raw & 1)  # zigzag: even numbers are positive
         if length < 0 or at + length > len(value):
             raise NotATable(f"the value of {key!r} has {len(value) - at} bytes where {length} were expected")
         found.append(value[at : at + length])
