@@ -84,14 +84,14 @@ class _Child:
         self.forgotten.discard(reply.id)
 
     def fail(self, why: str) -> None:
-        """It sends nothing more."""
-        self.gone = True
+        """It sends nothing more, and it and what it has started are killed."""
+        first, self.gone = not self.gone, True
         for waiting in self.waiting.values():
             waiting.why = why
             waiting.answered.set()
         self.waiting.clear()
-        # A process that was waited for has freed its number, which may be that of another group by now.
-        if self.process.returncode is None:
+        # What it has started may outlive it, with its number. Only once: later that may be the number of another group.
+        if first:
             with contextlib.suppress(OSError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
