@@ -60,7 +60,7 @@ class Folder:
 
     @property
     def _renames(self) -> bool:
-        return self.system.type_name not in _STORES
+        return self.system.type_name not in _STORES  # stores show an object when it is whole
 
     def _at(self, name: str) -> str:
         return f"{self.path}/{name}" if name else self.path
@@ -100,6 +100,7 @@ class Folder:
     def stamped(self) -> list[File]:
         """All files beneath it, as they are now; sorted."""
         found = self._list()
+        # A second listing, but only stores need it: their times are in seconds, and tell no two puts of a second apart.
         tags = _tags(self.where) if found and self.system.type_name in _STORES else {}
         return [
             File(name, f"{self.where}/{name}", Stamp(each.size, each.mtime_ns or 0, tags.get(name, "")))
@@ -135,13 +136,14 @@ class Folder:
                 self._send(data, target)
                 return
             folder, _, last = target.rpartition("/")
+            # In the same folder, so that the rename stays within one file system; hidden, so that engines pass over it.
             part = f"{folder}/.{last}{_PART}"
             self.system.create_dir(folder, recursive=True)
             try:
                 self._send(data, part)
                 self.system.move(part, target)
             except OSError:
-                with suppress(OSError):
+                with suppress(OSError):  # the error of the write is worth more than that of the clean-up
                     self.system.delete_file(part)
                 raise
 
@@ -153,6 +155,7 @@ class Folder:
         def put() -> None:
             if self._renames:
                 self.system.create_dir(self._at(name).rpartition("/")[0], recursive=True)
+            # Written in place: each caller checks afterwards that all of it is there.
             with self.system.open_output_stream(self._at(name)) as stream:
                 shutil.copyfileobj(file, stream, _BLOCK)
 
@@ -165,6 +168,7 @@ class Folder:
 
     def delete(self, name: str = "") -> None:
         """Delete a file, a folder with all that is in it, or the folder itself. What is not there is no error."""
+        # Arrow deletes files and folders by two functions, and each of them refuses the other.
         kind = self._kind(name)
         if kind == fs.FileType.Directory:
             self._tried("deleted", lambda: self.system.delete_dir(self._at(name)), name)
@@ -175,6 +179,7 @@ class Folder:
         try:
             return work()
         except (pa.ArrowException, OSError) as error:
+            # Arrow wraps the operating system's words in its own, with the path once more.
             why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
             raise refuse(f"{self.where}/{name}" if name else self.where, done, why) from None
 
@@ -205,6 +210,7 @@ def of_url(url: str) -> Folder:
             f"{url}: is on no file system that can be reached ({why}); name s3://, gs://, abfss://, hdfs:// or a "
             "folder, and see that the environment has its credentials"
         ) from None
+    # The query may hold options with credentials, and `where` is printed.
     return Folder(system, path.rstrip("/"), url.partition("?")[0].rstrip("/"))
 
 
@@ -228,6 +234,7 @@ def _tags(where: str) -> dict[str, str]:
     scheme, mark, rest = where.partition("://")
     try:
         store = from_url(f"{_PLAIN.get(scheme, scheme)}{mark}{rest}")
+        # Paths are relative to the URL, as `_list` has them.
         return {str(each["path"]): each["e_tag"] or "" for some in obstore.list(store) for each in some}
     except (BaseError, OSError, ValueError) as error:
         raise refuse(where, "listed", describe_error(error)) from None
@@ -250,7 +257,7 @@ def files(where: str) -> list[File] | None:
         return folder.stamped() if folder.exists() else None
     if not path.is_dir():
         return None
-    found = sorted(each for each in path.rglob("*") if each.is_file())
+    found = sorted(each for each in path.rglob("*") if each.is_file())  # rglob has no order of its own
     try:
         return [File(each.relative_to(path).as_posix(), str(each), places.stamp(each)) for each in found]
     except OSError as error:
@@ -270,6 +277,7 @@ def delete(where: str) -> None:
 
 def part(file: str, start: int, length: int) -> bytes:
     """So many bytes of a file, or as many as there are. Raises Unusable."""
+    # A file in the root of the file system has an empty folder name.
     around, _, name = file.rpartition("/")
     with folder_at(around or "/").open(name) as here:
         try:
