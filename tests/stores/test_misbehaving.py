@@ -117,6 +117,7 @@ def test_what_a_process_has_started_that_ends_by_itself_ends_with_it() -> None:
         async with child_store(["sh", "-c", "tail -f /dev/null > /dev/null & echo $! > pid"]) as store:
             with pytest.raises(kv.OutcomeUnknown, match="it ended with exit code 0"):
                 await store.set(b"p", b"k", b"v")
-            assert await trio.to_thread.run_sync(ended, [int(Path("pid").read_text())])
+            pid = await trio.Path("pid").read_text()
+            assert await trio.to_thread.run_sync(ended, [int(pid)])
 
     trio.run(main)
