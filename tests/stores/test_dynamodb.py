@@ -8,6 +8,7 @@ from botocore.exceptions import ConnectionClosedError, SSLError
 
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
+from lakeproof.impl.stores.base import NO_ANSWER
 from lakeproof.impl.stores.conformance import NotConforming, claim_text, claims, name_claim
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, target
@@ -116,6 +117,25 @@ def test_a_transact_that_meets_another_is_refused_and_names_no_check() -> None:
                 await store.transact(checks=[(*P, None), (*Q, kv.EXISTS)])
 
     with answering(conflicting) as served_:
+        trio.run(main, f"dynamodb+{served_.url}/")
+
+
+def test_what_is_refused_for_its_haste_is_no_answer() -> None:
+    front = Planted("correct")
+
+    async def busy(request: Request) -> Response:
+        if b"PutItem" not in dict(request.headers)["x-amz-target"].encode():
+            return await front.handle(request)
+        kind = "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"
+        return Response(400, (), json.dumps({"__type": kind}).encode())
+
+    async def main(dsn: str) -> None:
+        async with target(dsn).open() as store:
+            with pytest.raises(NO_ANSWER, match="ProvisionedThroughputExceeded") as caught:
+                await store.set(*P, b"1")
+            assert caught.value.definite
+
+    with answering(busy) as served_:
         trio.run(main, f"dynamodb+{served_.url}/")
 
 

@@ -126,23 +126,33 @@ def test_of_s3(store: type[Store], open_: int, words: str, broken: list[str]) ->
     assert (f"; {open_} claim{'' if open_ == 1 else 's'} not judged" in last) is bool(open_)
 
 
-class LacksReadsInTransactions(Planted):
-    """As an emulator that was written before they were."""
+class RefusesReadsInTransactions(Planted):
+    def __init__(self, code: str, status: int) -> None:
+        super().__init__("correct")
+        self.code, self.status = code, status
 
     async def handle(self, request: Request) -> Response:
         if b"TransactGetItems" in dict(request.headers).get("x-amz-target", "").encode():
-            body = {"__type": "com.amazon.coral.service#UnknownOperationException", "message": ""}
-            return Response(400, (("Content-Type", "application/x-amz-json-1.0"),), json.dumps(body).encode())
+            body = {"__type": f"com.amazon.coral.service#{self.code}", "message": ""}
+            return Response(self.status, (("Content-Type", "application/x-amz-json-1.0"),), json.dumps(body).encode())
         return await super().handle(request)
 
 
-def test_of_dynamodb(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("code", "status", "words"),
+    [
+        ("UnknownOperationException", 400, "the store lacks TransactGetItems, or "),  # of before there were any
+        ("ProvisionedThroughputExceededException", 400, "no answer: TransactGetItems: 400 Provisioned"),
+        ("InternalServerError", 500, "no answer: TransactGetItems: 500 Internal"),
+    ],
+)
+def test_of_dynamodb(code: str, status: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lakeproof.commands.conform.claims", lambda seed: ())  # there are those of its protocol left
-    with answering(LacksReadsInTransactions("correct").handle) as served:
+    with answering(RefusesReadsInTransactions(code, status).handle) as served:
         result = lakeproof("conform", f"dynamodb+{served.url}/")
     lines = [line for line in result.stdout.splitlines() if line.startswith("not judged: ")]
     assert (result.exit_code, len(lines)) == (3, 2), result.stdout
-    assert all("the store lacks TransactGetItems, or " in line for line in lines)
+    assert all(words in line for line in lines)
     assert result.stdout.splitlines()[-1].endswith("; 2 claims not judged")
 
 
