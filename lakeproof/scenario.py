@@ -80,7 +80,10 @@ class Call:
 
     def start(self, env: Env) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         """The flow's coroutine, not yet started."""
-        return self.flow(env, *self.args, **dict(self.options))
+        try:
+            return self.flow(env, *self.args, **dict(self.options))
+        except StopIteration as error:  # of a plain function: a coroutine would end in it, and return its value
+            raise RuntimeError(f"{self.name} raised StopIteration") from error
 
     def __str__(self) -> str:
         shown = [_argument(arg) for arg in self.args] + [f"{key}={safe_repr(value)}" for key, value in self.options]

@@ -31,7 +31,7 @@ from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, Unhand
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.causes import cut, detach_frames
 from lakeproof.search.evaluation import fold_observer
-from lakeproof.search.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
+from lakeproof.search.fence import FORGOTTEN, WATCH, foreign, is_definite, is_ours, kind_of, message_of, place_of
 from lakeproof.search.hooks import EFFECTS as EFFECTS
 from lakeproof.search.hooks import HOOKS
 from lakeproof.search.hooks import NondeterministicFlow as NondeterministicFlow
@@ -368,8 +368,7 @@ class Execution:
 
     def _failure(self, error: BaseException) -> Outcome:
         """What an exception makes of the call: an answer, if its class says whether it is definite; or its end."""
-        definite = getattr(error, "definite", None)
-        if isinstance(error, Exception) and isinstance(definite, bool):
+        if isinstance(error, Exception) and (definite := is_definite(error)) is not None:
             # Letting go of frames drops their generators: one that was left half-way shows only now.
             FORGOTTEN.found, FORGOTTEN.listening = "", True
             detach_frames(error, self._outside, self.call())

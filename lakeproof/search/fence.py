@@ -230,6 +230,7 @@ class Interrupts:
             self.came = True
             signal.default_int_handler(number, frame)
 
+        self.came = False  # one that an earlier search has noted says nothing of this one
         signal.signal(signal.SIGINT, note)
         try:
             yield
@@ -246,6 +247,17 @@ def is_ours(error: BaseException) -> bool:
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTS.came
     return isinstance(error, MemoryError | Undecided)
+
+
+def is_definite(error: Exception) -> bool | None:
+    """What its class says of a failed call: whether nothing has happened; None: it is no answer."""
+    try:
+        found = getattr(error, "definite", None)
+    except Exception as odd:  # a property of it is user code, too
+        if is_ours(odd):
+            raise
+        found = None
+    return found if isinstance(found, bool) else None
 
 
 def kind_of(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.codec import decode_at
-from lakeproof.impl.effects import Deadline, Expiry, Now, Sleep
+from lakeproof.impl.effects import Deadline, Effect, Expiry, Now, Sleep
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv
 from lakeproof.model.channels import Messages
@@ -125,40 +125,42 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             call, at = run.call(), run.spot()
             run.close()
             raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
-        if isinstance(run.op, Now):
-            run.send(reply_of_task(run.task, _readable(now)))
-            continue
+        task, op, (reply, writes) = _next_effect(run, cells, now)
+        if isinstance(op, Now):
+            reply = _readable(now)
         # Before Sleep, its base class: a deadline is only noted, and its task goes on.
-        if isinstance(run.op, Deadline):
-            ends[run.op.timer] = passed + max(0, run.op.microseconds)
-            run.send(reply_of_task(run.task, None))
-            continue
-        if isinstance(run.op, Sleep):
+        elif isinstance(op, Deadline):
+            ends[op.timer] = passed + max(0, op.microseconds)
+        elif isinstance(op, Sleep | Expiry):
             # Nothing else happens meanwhile, so time goes on to what rings first: the sleep, or a timeout around it.
-            rings = [(passed + max(0, run.op.microseconds), run.task)]
+            rings = [(passed + max(0, op.microseconds), task)] if isinstance(op, Sleep) else []
             rings += [(ends[op.timer], at) for at, op in run.open if isinstance(op, Expiry)]
             first, task = min(rings, key=lambda ring: ring[0])
             # Keys with a time to live may end during the sleep.
             now, cells = later(now, first - passed), expire_alone(cells, first - passed)
             passed = first
-            run.send(reply_of_task(task, None))
-            continue
-        task, (reply, writes) = _first_possible(run, cells, now)
         cells = patch(cells, writes)
         run.send(reply_of_task(task, reply))
     return cells, tuple(run.finished)
 
 
-def _first_possible(run: Execution, cells: Cells, now: int) -> tuple[str, tuple[object, Writes]]:
-    """The task whose effect comes next, with what comes of it: the first one that does not wait for a message.
+def _next_effect(run: Execution, cells: Cells, now: int) -> tuple[str, Effect, tuple[object, Writes]]:
+    """The task whose effect comes next, that effect, and what comes of it in the stores: the first one that does not
+    wait for a message. Time goes on if it comes first, or if all else waits.
 
     Raises:
-        ScenarioError: all wait.
+        ScenarioError: all wait, and no time would end that.
     """
+    nothing: tuple[object, Writes] = (None, {})
+    timed = [(task, op, nothing) for task, op in run.open if isinstance(op, Now | Sleep | Expiry)]
+    if isinstance(run.op, Now | Sleep):
+        return timed[0]
     for task, op in run.open:
-        # Those wait for the clock, and are answered by `drive_alone` when their task comes first.
         if not isinstance(op, Now | Sleep | Expiry) and (found := apply(cells, op, now))[0] is not Asleep.ASLEEP:
-            return task, found
+            return task, op, found
+    if timed:
+        # What goes on at once before what waits for the clock.
+        return min(timed, key=lambda each: not isinstance(each[1], Now | Deadline))
     call, at = run.call(), run.spot()
     run.close()
     raise ScenarioError(f"{call}, alone, waits for a message or a change, at {at}; send or write one first")

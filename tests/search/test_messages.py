@@ -161,6 +161,30 @@ def test_setup_and_aftermath_send_and_receive_and_do_not_wait() -> None:
         search(attrs.evolve(found, setup=[Call(send, b"1")]))
 
 
+@pytest.mark.parametrize("waits", ["reads the clock", "sleeps"])
+def test_a_setup_goes_on_where_one_task_waits_for_a_message_and_another_for_the_clock(waits: str) -> None:
+    async def send_later(env: Env) -> None:
+        await (env.clock.now() if waits == "reads the clock" else env.clock.sleep(1))
+        await env.channel("c0").send(b"1")
+
+    async def both(env: Env) -> None:
+        async with env.parallel() as group:
+            group.start(receive, env)
+            group.start(send_later, env)
+
+    found = search(attrs.evolve(scenario(Call(send, b"2")), setup=[Call(both)], time="read"))
+    assert found.complete
+
+
+def test_a_timeout_ends_the_wait_for_a_message_in_a_setup() -> None:
+    async def receive_or_not(env: Env) -> None:
+        with pytest.raises(TimeoutError):
+            async with env.timeout(1):
+                await receive(env)
+
+    assert search(attrs.evolve(scenario(Call(send, b"2")), setup=[Call(receive_or_not)], time="read")).complete
+
+
 def test_no_step_invariant_is_asked_about_messages() -> None:
     asked: list[object] = []
 
