@@ -37,6 +37,7 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "hard_delete_offline": ("hard-delete/offline",),
     "hard_delete_online": ("hard-delete/online",),
     "retention": ("retention/",),
+    # Several modules below name scenarios of variants above: a pattern for one of those loads them, too.
     "alone": ("repositories/",),
     "branches_alone": ("alone/",),
     "deleted_data": ("deleted-data/",),
@@ -83,8 +84,10 @@ def _can_match(module: str, patterns: Sequence[str]) -> bool:
     if not patterns or module not in BEGINNINGS:
         return True
     for pattern in patterns:
+        # What stands before the first sign of a glob: each name that it matches begins with that.
         head = re.split(r"[*?[]", pattern)[0]
         glob = head != pattern
+        # A glob may end within a beginning (``repo*``), or go on after it (``repositories/kv3/d*``).
         if any(head.startswith(each) or (glob and each.startswith(head)) for each in BEGINNINGS[module]):
             return True
     return False
@@ -99,8 +102,11 @@ def _load_design(name: str) -> "ModuleType":
         if not hasattr(module, "ROWS"):
             raise RaceError("no ROWS; add ROWS = [*rows(...)]")
         scenarios = scenarios_of(module)
+    # TypeError: a design that lacks a field, such as ``refuted``.
     except (RaceError, TypeError) as error:
         raise RaceError(f"{file}: {error}") from error
+    # A pattern for such a name would not load this module, and the name would seem not to exist. A module that is new
+    # has no entry, and may use any name.
     strange = [each.name for each in scenarios if not each.name.startswith(BEGINNINGS.get(name, ("",)))]
     if strange:
         raise RaceError(f"{file}: {strange[0]!r} does not begin as BEGINNINGS of the catalogue says; add how it does")
@@ -112,6 +118,7 @@ def scenarios_of(module: "ModuleType") -> Sequence[Scenario]:
     """The scenarios of a module: ``SCENARIOS``, or those of its ``ROWS``. Raises RaceError."""
     from lakeproof.designs.designs import build_scenarios
 
+    # SCENARIOS: the module has changed what its ROWS come to, such as which of them are deep.
     listed: Sequence[Scenario] = module.SCENARIOS if hasattr(module, "SCENARIOS") else build_scenarios(module.ROWS)
     return listed
 
@@ -121,5 +128,6 @@ def catalogue(patterns: Sequence[str] = ()) -> tuple[Scenario, ...]:
     is neither a name nor a glob, all."""
     found = tuple(scenario for module in modules(patterns) for scenario in scenarios_of(module))
     names = {scenario.name for scenario in found}
+    # Any other word may be a part of a name, and is looked for in all of them.
     partial = all(pattern in names or re.search(r"[*?[]", pattern) for pattern in patterns)
     return found if partial else catalogue()

@@ -28,16 +28,17 @@ async def damage(env: Env, repository: Repository, branch_id: BranchID) -> None:
 async def leave_old(env: Env, repository: Repository) -> None:
     """An object that was uploaded before the design was in use, and whose entry is gone: "existing uncommitted
     garbage"."""
-    await env.objects.put(f"{repository.storage_namespace}/data/old", b"old")
+    await env.objects.put(f"{repository.storage_namespace}/data/old", b"old")  # in the folder that jobs list
 
 
 async def leave_beside(env: Env, repository: Repository) -> None:
     """An old foreign object, under a name that begins as the storage namespace does."""
+    # A test by prefix that forgets the slash behind the namespace takes this for lakeFS' own.
     await env.objects.put(f"{repository.storage_namespace}-beside/data/o", b"beside")
 
 
 def _twin(repository: Repository) -> Repository:
-    return attrs.evolve(repository, repository_id=TWIN, instance_uid=InstanceUID("q"))
+    return attrs.evolve(repository, repository_id=TWIN, instance_uid=InstanceUID("q"))  # the storage namespace stays
 
 
 async def found_twin(env: Env, repository: Repository) -> None:
@@ -45,7 +46,7 @@ async def found_twin(env: Env, repository: Repository) -> None:
     await initialisation.init_repository(env, _twin(repository))
 
 
-@cache
+@cache  # one function for each flow, so that two calls of it are equal
 def in_twin(flow: Flow) -> Flow:
     """The flow, in the second repository."""
 

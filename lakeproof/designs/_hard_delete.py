@@ -85,17 +85,19 @@ class ObjectDesign(Design[ObjectFlows]):
         words = race.ops
         before = tuple(map(op, race.before))
         commits = "commit" in (*words, *before)
+        # The monitor of uploads excuses what a reset or the end of the branch may have undone. In a race without any
+        # other change its verdict would stay open.
         changes = "delete_branch" not in words and any(
             op(word) in ("upload", "link", "delete") and "reset" not in client[position:]
             for client in race.clients
             for position, word in enumerate(client)
         )
-        at_first = any(word in ADDING for word in before) and "commit" not in before
+        at_first = any(word in ADDING for word in before) and "commit" not in before  # is staged when the race begins
         arises: list[tuple[Invariant, bool]] = [
             (data.committed_data_is_kept, commits),
             (data.committed_data_is_unchanged, commits),
             (data.staged_data_is_kept, at_first or any(word in ADDING for word in words)),
-            (data.address_has_one_entry, self.one_entry and not moves(race)),
+            (data.address_has_one_entry, self.one_entry and not moves(race)),  # a move has two for a while
             (data.acknowledged_upload_is_kept, changes),
             (outcomes.failed_call_changed_nothing, race.faults.false_predicates > 0 and _delete_meets(words)),
         ]
@@ -106,6 +108,7 @@ class ObjectDesign(Design[ObjectFlows]):
         jobs = self.jobs if self.flows.background_job is not None else 0
         words = [*self.before_jobs, *["job"] * jobs]
         before = len(self.before_jobs)
+        # A reset before the jobs may find its branch deleted, and answer with an error: that is no failure of a job.
         check: AftermathCheck = lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[before:], snapshot))  # noqa: E731
         return [self.after(data.GARBAGE_IS_RECLAIMED, words, check, clock_advance=self.grace)]
 

@@ -25,9 +25,10 @@ class _Interrupted(KVEffects):
 
     async def perform(self, op: kv.Op) -> object:
         self.count += 1
-        if self.count in self._at:
+        if self.count in self._at:  # 1: before the first effect, so that the others simply come first
             await self.meet()
         reply = await super().perform(op)
+        # Here the write has been applied; the client library has tried it again, and reports the failure of that.
         if self.count == self._false_at and isinstance(op, kv.SetIf):
             raise kv.PredicateFailed
         return reply
@@ -35,6 +36,7 @@ class _Interrupted(KVEffects):
     async def meet(self) -> None:
         """Run all the others."""
         for other in self._others:
+            # With the plain store: their own effects are neither counted nor interrupted.
             self.answers.append(await _call_result(other, self._env))
 
 
@@ -52,6 +54,7 @@ async def meet(env: Env, call: Call, others: tuple[Call, ...], at: tuple[int, ..
     """
     store = _Interrupted(env, others, at, false_at)
     answer = await _call_result(call, attrs.evolve(env, store=store))
+    # `Meeting` has the others once for each place: an answer that is missing would shift all that follow.
     for _ in [number for number in at if number > store.count]:
         await store.meet()
     return Met(answer, tuple(store.answers))
@@ -59,6 +62,7 @@ async def meet(env: Env, call: Call, others: tuple[Call, ...], at: tuple[int, ..
 
 @types.coroutine
 def _handed_on(effect: object) -> Generator[object, object, object]:
+    # An error comes back as a value. `effects.perform` raises it within the paused call, where the flow can catch it.
     return (yield effect)
 
 
@@ -71,13 +75,13 @@ class _Paused:
         self._reply: object = None
         self._done = False
 
-    async def go_on(self, effects: int = 1_000) -> None:
+    async def go_on(self, effects: int = 1_000) -> None:  # more than any call has
         """Until the call has had so many effects more, on any store, or to its end."""
         for _ in range(effects):
             if self._done:
                 return
             try:
-                effect = self._rest.send(self._reply)
+                effect = self._rest.send(self._reply)  # None at first: that starts it
             except StopIteration as stop:
                 self.answer, self._done = stop.value, True
                 return

@@ -64,8 +64,10 @@ def _commit(name: str, parent: Commit, age_days: int, *entries: Entry) -> Commit
     )
 
 
+# Without a metarange: it holds no object, and can expire without any loss.
 FIRST: Final = new_commit([], MetaRangeID(""), committer="lakeproof", message="R", creation_date=NOW - 40 * DAY)
 OLD, KEPT, DEAD, SIDE = _entry(X, "a"), _entry(b"z", "c"), _entry(Y, "d"), _entry(b"w", "e")
+# The entries are all that a commit holds, and not what it changes: B lacks OLD, so x was deleted in it.
 A: Final = _commit("A", FIRST, 30, OLD)
 B: Final = _commit("B", A, 20, KEPT)
 D: Final = _commit("D", FIRST, 30, DEAD)
@@ -84,6 +86,7 @@ HISTORY: Final[Mapping[str, tuple[tuple[Commit, ...], tuple[tuple[Entry, ...], .
 
 async def write_history(env: Env, repository: Repository, parts: tuple[str, ...]) -> None:
     """Write a repository with some parts of the history, objects and all, as if it had happened in its time."""
+    # By records: the flows would give each commit the date of today.
     await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(repository))
     await add_commit(env, repository, FIRST)
     for part in parts:
@@ -98,6 +101,7 @@ async def write_history(env: Env, repository: Repository, parts: tuple[str, ...]
             await add_commit(env, repository, commit)
         for branch_id in heads:
             branch = Branch(
+                # ``<repository>-<branch>:<instance>.<birth>.<unique>``: the birth tells branches of one name apart.
                 branch_id=branch_id, commit_id=commits[-1].commit_id, staging_token=StagingToken(f"r-{branch_id}:u.s.0")
             )
             await env.store.set(uid_partition(repository), keys.branch_key(branch_id), encode(branch))
@@ -166,8 +170,9 @@ class RetentionDesign(Design[RetentionFlows]):
 
     def argument(self, given: Hashable, speaker: Speaker) -> Hashable:
         if given is RunArguments.RULES:
-            return self.last_rules if speaker.client == "z" else self.rules
+            return self.last_rules if speaker.client == "z" else self.rules  # z: the run in the aftermath
         if given is RunArguments.ID:
+            # A client's later run must not have the id of its first one: it would pardon what that has swept.
             number = str(speaker.position) if speaker.position > 0 else ""
             return f"n{speaker.client}{number}" if self.runs_apart else "n"
         return super().argument(given, speaker)
@@ -183,8 +188,11 @@ class RetentionDesign(Design[RetentionFlows]):
         return self.now_rules or self.rules
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        # What was lost before the race would violate any promise of data.
         if "damage" in race.before:
             return [unreadable_stops_the_job]
+        # By the rules that hold in the end, also where the run had others: a raised rule protects what was
+        # marked before.
         kept = invariants.active_data_is_kept(self.last_rules, tags=self.tags, hypothetical=self.hypothetical)
         if "foreign" in self.parts:
             return [kept, deletion_spares_foreign_data(REPOSITORY.storage_namespace)]

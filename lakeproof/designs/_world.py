@@ -36,8 +36,8 @@ from lakeproof.model.retention import Rules
 from lakeproof.scenario import Aftermath, Call
 
 HOUR: Final = 3_600_000_000
-LATER: Final = online.AS_WRITTEN.lifetime + 1
-NOTED: Final = (b"user", b"dump")
+LATER: Final = online.AS_WRITTEN.lifetime + 1  # an issued address has just expired
+NOTED: Final = (b"user", b"dump")  # partition and key: no flow reads them
 HOURLY: Final = offline.Reading(min_age=HOUR)
 ON: Final = branch_of(BRANCH, MAIN, OTHER)
 TO_BRANCH: Final = branch_of("c", BRANCH, OTHER)
@@ -64,7 +64,10 @@ async def found_world(env: Env, repository: Repository, parts: tuple[str, ...]) 
         await initialisation.init_repository(env, repository)
     named = repository.repository_id, repository.instance_uid
     record = CleanupRecord(repository_id=named[0], instance_uid=named[1])
+    # As `hardened` notes an instance: without it, no cleaner would ever empty the partition.
     await env.store.set(keys.DELETED, keys.cleanup_key(*named), encode(record))
+    # The online job reads the heads that branches have. Without a note, any other commit looks as if it had
+    # never come true.
     heads = {branch.commit_id for branch in await list_branches(env, repository)}
     async for commit in scan_commits(env, repository):
         if commit.commit_id not in heads:
@@ -191,11 +194,13 @@ class WorldDesign(Design[WorldFlows]):
         lives = not used & LIFE
         aged = bool(self.parts)
         arises: list[tuple[Invariant, object]] = [
+            # Retention deletes objects of expired commits on purpose: over old commits `active_data_is_kept` judges.
             (data.committed_data_is_kept, not aged and (last(race, {"commit"}) or words & RESTORING)),
             (data.committed_data_is_unchanged, words & {"upload", *MAKING} and not aged),
             (data.staged_data_is_kept, words & GIVING or last(race, GIVING, {"commit"})),
             # The monitor of uploads knows no copies from a ref.
             (data.acknowledged_upload_is_kept, lives and _changes(race) and not words & {"delete_branch", "restore"}),
+            # Of a dead instance the cleaner deletes a commit before the tags that name it.
             (refs.head_exists, not used & CLEANING),
             (refs.token_has_one_owner, True),
             (refs.commits_form_one_line, words & MAKING),
@@ -205,6 +210,7 @@ class WorldDesign(Design[WorldFlows]):
             (path_stays_readable([(BRANCH, X)]), "read" in words and "upload" in race.before),
             (retained.active_data_is_kept(RULES, tags=True), aged),
             (retained.uncommitted_data_is_kept, aged and words & GIVING),
+            # A bare repository is not judged: the verdict would stay open.
             (repositories.active_is_complete, not lives and not last(race, {"create_bare"})),
             (repositories.no_reachable_zombie, not lives),
             (repositories.delete_is_effective, "delete_repository" in words),
@@ -220,6 +226,7 @@ class WorldDesign(Design[WorldFlows]):
         if self.parts or LIFE & {*race.ops, *map(op, race.before)}:
             return []
         check: AftermathCheck = lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[2:], snapshot))  # noqa: E731
+        # Only the run counts below: a reset may find its branch deleted.
         words = ("reset", "reset@main", "reap")
         return [self.after(data.GARBAGE_IS_RECLAIMED, words, check, clock_advance=LATER)]
 

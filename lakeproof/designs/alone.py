@@ -70,6 +70,7 @@ from lakeproof.scenario import Aftermath, Faults
 
 async def stop_creating(env: Env, repository_id: RepositoryID, age: int) -> Repository:
     """What a creator leaves that stopped before its last write, ``age`` microseconds ago."""
+    # The age of a claim is that of its creation date.
     repository = new_repository(env, repository_id, await env.clock.now() - age, RepositoryState.INITIAL)
     await _write(env, repository)
     return repository
@@ -83,7 +84,7 @@ async def stop_creating_noted(env: Env, repository_id: RepositoryID, age: int) -
 async def _note_repository(env: Env, repository: Repository) -> Repository:
     name, uid = repository.repository_id, repository.instance_uid
     record = CleanupRecord(repository_id=name, instance_uid=uid)
-    await env.store.set(keys.DELETED, keys.cleanup_key(name, uid), encode(record))
+    await env.store.set(keys.DELETED, keys.cleanup_key(name, uid), encode(record))  # also a line of `kv3`'s list
     return repository
 
 
@@ -96,6 +97,7 @@ async def stop_deleting(env: Env, repository_id: RepositoryID) -> Repository:
 
 async def stop_emptying(env: Env, repository_id: RepositoryID) -> Repository:
     """What a delete leaves that stopped when the entry was gone: all else, and a record that leads there."""
+    # No entry is written with this state: the specification takes it from the answer, and knows that the entry is gone.
     repository = new_repository(env, repository_id, await env.clock.now(), RepositoryState.DELETED)
     await _write_entities(env, repository)
     return await _note_repository(env, repository)
@@ -117,6 +119,7 @@ def branch_at(flows: RepositoryFlows) -> Flow:
     """The create of a branch at a commit that is named."""
 
     async def create_branch_at(env: Env, repository_id: RepositoryID, branch_id: BranchID, commit_id: str) -> object:
+        # Nothing looks whether the commit is there.
         return await flows.create_branch(env, repository_id, branch_id, commit_id=commit_id)
 
     return create_branch_at
@@ -132,7 +135,7 @@ async def _write_entities(env: Env, repository: Repository) -> None:
     await write_branch(env, uid_partition(repository), default_branch(env, repository))
 
 
-YOUNG: Final = CLAIM_LASTS - 1
+YOUNG: Final = CLAIM_LASTS - 1  # a claim of exactly two minutes is abandoned
 """Microseconds: the oldest claim that is still its creator's."""
 
 OWN_WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
@@ -169,20 +172,23 @@ class AloneDesign(RepositoryDesign):
     vocabulary: ClassVar = {**RepositoryDesign.vocabulary, **OWN_WORDS}
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        # The races of `branches`: the repository stays, and only its branch is judged.
         if len(race.clients) > 1:
             branch = entity_branch(exists="create_branch" in race.before)
             return [linearizable(branch), answers_in_its_terms]
         if race.faults == Faults() or race.name.startswith(SETTLED.name):
             return [alone_is_exact(of_repositories(self.rules)), answers_in_its_terms]
+        # With a fault answers are not exact: what remains are the promises that need no second client.
         candidates = (*super().invariants(race, refuted), refs.head_exists, doubt_has_a_reason)
         left_out = {
             *IN_COMPANY,
             *reclamation.OF_A_KIND,
             *(() if race.faults.refusals else (outcomes.failed_call_changed_nothing.id,)),
-            *(OF_ENTITIES if race.words in (("create_bare",), ("clean",)) else ()),
+            *(OF_ENTITIES if race.words in (("create_bare",), ("clean",)) else ()),  # no repository, or a bare one
             *(() if race.faults.lost_answers or race.faults.crashes else (invariants.garbage_is_reclaimable.id,)),
         }
         cleaner = [cleaner_goes_on] if "clean" in race.words else []
+        # What is refuted is judged in any case: else its glob would match no race that checks it.
         return [*(each for each in candidates if each.id not in left_out - set(refuted)), *cleaner]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
@@ -373,6 +379,7 @@ ROWS = [
     *faulty(NAIVE_ALONE),
     *faulty(KV3_ALONE),
     *faulty(LISTED_ALONE),
+    # A delete that ends takes its line off the list: only those that stopped leave work to the collector.
     *rows(LISTED_ALONE, "clean", REFUSED | LOST, Before("alone/two/", "half_emptied.half_emptied")),
     *faulty(STEP1_ALONE),
     *faulty(STEP2_ALONE),

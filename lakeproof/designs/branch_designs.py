@@ -24,7 +24,7 @@ REPOSITORY: Final = Repository(
     repository_id=RepositoryID("r"),
     storage_namespace=StorageNamespace("mem://r"),
     default_branch_id=BranchID("main"),
-    creation_date=1_700_000_000_000_000,
+    creation_date=1_700_000_000_000_000,  # the time when a scenario begins
     instance_uid=InstanceUID("u"),
 )
 MAIN: Final = REPOSITORY.default_branch_id
@@ -47,6 +47,7 @@ WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "write_several": Word(lambda flows: flows.set_entries, BRANCH, ((X, Caller.BYTES), (Y, Caller.BYTES))),
     "delete": Word(lambda flows: flows.delete_entry, BRANCH, X),
     "create": Word(lambda flows: flows.create_entry, BRANCH, X, Caller.BYTES),
+    # The expected identity is what the first word of the setup has written: see `Caller`.
     "replace": Word(lambda flows: flows.replace_entry, BRANCH, X, Caller.BYTES, b"s0"),
     "read": Word(lambda flows: flows.get_entry, BRANCH, X),
     "list": Word(lambda flows: flows.list_entries, BRANCH),
@@ -62,7 +63,7 @@ WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     # Main gets a commit that the branch does not have, of a path that no client writes.
     "write_ahead": Word(lambda _: writing.set_entry, MAIN, b"m", b"m0"),
     "seal": Word(lambda _: commits.seal, BRANCH),
-    "commit_ahead": Word(lambda _: lock_free.commit, MAIN, "ahead"),
+    "commit_ahead": Word(lambda _: lock_free.commit, MAIN, "ahead"),  # the same in every variant: main is not judged
 }
 
 WRITTEN: Final = Before("", "write")
@@ -102,6 +103,7 @@ class BranchDesign(Design[BranchFlows]):
         rereads = any(client.count("read") > 1 for client in race.clients)
         # Beside a write that is under way a read may be taken back: there, only clients that read twice are judged.
         alone = resetting and "read" in words and not writes
+        # Nothing but creations and deletions: then the branch itself, there or not, is the object of the specification.
         comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
         sequential = STAGED.get(race.before) if resetting else branch() if comes_and_goes else ENTRY
         sequential = None if initial and sequential is ENTRY else sequential  # that entry begins with nothing
@@ -125,6 +127,7 @@ class BranchDesign(Design[BranchFlows]):
             (merges.merge_refuses_changes, "seal" in before and {"merge", "revert"} & set(words) and not changes),
             (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
             (progress.call_makes_progress, race.faults == Faults() and not race.paged),
+            # A commit under a lock hands a failed predicate on as its own error.
             (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),
             (outcomes.branch_create_is_effective, "create_branch" in words),
             (outcomes.branch_delete_is_effective, "delete_branch" in words),
@@ -161,7 +164,7 @@ def _may_refuse(race: Race) -> bool:
 def _initial_paths(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
     """What the branch shows when the race begins, and what of it is not committed."""
     written = [position for position, word in enumerate(before) if word == "write"]
-    initial = {X: b"s%d" % written[-1]} if written else {}
+    initial = {X: b"s%d" % written[-1]} if written else {}  # the value of a word is its place in the setup
     return initial, initial if written and "commit" not in before[written[-1] :] else {}
 
 

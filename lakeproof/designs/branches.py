@@ -12,6 +12,7 @@ from lakeproof.impl.refs import branches
 
 SOURCE: Final = "graveler-on-kv.md, Branch"
 
+# ``[cu]*``: beside a commit or another update. A delete leaves no branch that could show the denied move.
 UNSURE: Final = Refuted(
     "a `SetIf` that was applied and reported as failed answers `BranchExists` or `RefChanged`: a definite no for what "
     "has happened",
@@ -106,5 +107,7 @@ ROWS = [
     *rows(OWN, MOVES, FAULTS, AHEAD),
     *rows(OWN, "create_branch-delete_branch", FAULTS),
     *rows(OWN, "write-commit-update_branch", NONE, AHEAD, deep=True),
+    # The branch of the foundation has a fresh token. The one of the setup has the token that each creation
+    # gives it here.
     *rows(REUSED, "write-delete_branch.create_branch", NONE, Before("", "delete_branch.create_branch")),
 ]

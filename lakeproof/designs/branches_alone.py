@@ -40,12 +40,14 @@ from lakeproof.scenario import Aftermath
 
 FIRST: Final = first_commit(REPOSITORY)
 REFUSALS: Final = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
+# Most words write an identity without data. This one has some: a flow that loses data on its way is found by it.
 DATA: Final = frozenset({(b"v", b"the data of v")})
 INITIAL: Final = Refs.founded(FIRST.commit_id, MAIN, BRANCH, refusals=REFUSALS, data=DATA)
+# ``_`` is the delimiter of the listings below: a path in a word has letters, digits and underscores alone.
 FOLDER: Final = (b"d_x", b"d_y")
 ON: Final = branch_of(BRANCH, MAIN, "c", "d", "nowhere")
 FROM: Final = ArgumentSlot(":", (MAIN, BRANCH, "c", "d", "nowhere"))
-AT: Final = path_of(X, Y, b"z", *FOLDER, b"_x")
+AT: Final = path_of(X, Y, b"z", *FOLDER, b"_x")  # "_x" lies in the folder "_"
 UNDER: Final = path_of(b"", b"d_", *FOLDER, X, Y)
 
 QUERIES: Final[Mapping[str, Query]] = {
@@ -97,9 +99,11 @@ def _page(refs: Refs, args: Args) -> Page | Refusal:
     found: dict[bytes, Entry | CommonPrefix] = {}
     for path, identity in refs.shown(str(name)).items():
         if path.startswith(query.prefix):
+            # No path here has the byte 0: without a delimiter nothing is cut off.
             head, delimiter, _ = path.removeprefix(query.prefix).partition(query.delimiter or b"\0")
             folder = query.prefix + head + delimiter
             found[folder] = CommonPrefix(folder) if delimiter else refs.entry(path, identity)
+    # A folder comes at the place of its own name, and ``after`` may name it. `Refs.shown` has sorted the paths.
     left = [each for path, each in found.items() if path > query.after]
     return Page(tuple(left[: query.amount or None]), more=bool(query.amount) and len(left) > query.amount)
 
@@ -143,7 +147,7 @@ class AloneDesign(Design[BranchFlows]):
             [(call.name, call.args) for call in made],
             INITIAL,
             {"list_page": _page, "diff_uncommitted": _diff},
-            seals={"seal": lambda args: str(args[1])},
+            seals={"seal": lambda args: str(args[1])},  # args[0] is the repository
             drops=self.drops,
         )
         return Aftermath(id=ALONE_AS_SPECIFIED.id, meaning=ALONE_AS_SPECIFIED.meaning, calls=made, check=check)
@@ -251,6 +255,7 @@ REPAIRED: Final = _design("lock-free-knows-its-own", options=_reading("commit", 
 KEEPING: Final = _design(
     "lock-free-keeps-staged", drops=False, options=_reading("commit", reading=lock_free.KEEPS_STAGED)
 )
+# Readings that matter in races: a client that is alone must see no difference, except in OPEN_ONLY.
 FORGETFUL: Final = _design("lock-free-create-forgets", options=_reading(*CONDITIONAL, reading=writes.FORGETFUL))
 SINGLE: Final = _design(
     "lock-free-single-read",
@@ -297,11 +302,14 @@ OPTIMISTIC_KEEPING: Final = _design(
 
 def _rows(design: AloneDesign, sequences: Mapping[str, str], *, paged: int = 0) -> Iterator[Row]:
     for name, words in sequences.items():
+        # The race is one read, since a scenario has clients. The program is its aftermath: nothing runs
+        # beside it there.
         called = f"{name}{f'-by-{paged}' if paged else ''}"
         yield from rows(design, "read", NONE, more=(design.program(words, paged),), name=called, paged=paged)
 
 
 def _with_job(sequences: Mapping[str, str]) -> dict[str, str]:
+    # One run after the first commit, and one for the tokens that later commits take.
     return {name: words.replace("commit.", "commit.job.", 1) + ".job" for name, words in sequences.items()}
 
 

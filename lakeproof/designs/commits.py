@@ -226,10 +226,11 @@ LEASED: Final = BranchDesign(
     },
 )
 NO_FALSE: Final = NONE | HARD
+# No fault: WRITTEN and COMMITTED put nothing in front of a name, and so their races need two endings.
 OVER: Final = fault("over-committed")
 IN_PAGES: Final = PAGED | SCAN_FAILURE
 BY_TWO: Final = fault("paged-by-two")
-LATER: Final = jump(LEASE + 1)
+LATER: Final = jump(LEASE + 1)  # the lease is over, and its holder may just be slow
 
 COMMITTED: Final = Before("", "write.commit.write")
 """An uncommitted change over a committed entry."""

@@ -1,6 +1,6 @@
 """What a deleted repository leaves behind: staged entries, staging tokens and objects, beside users who were at work.
 
-Every operation starts with "a fetch of the repository entry", and goes on when the repository is deleted under it.
+Every operation starts with a "fetch of the repository entry", and goes on when the repository is deleted under it.
 
 Example: ``staged/upload-delete.clean``: x was uploaded to main, whose token is t, and is uploaded once more::
 
@@ -114,15 +114,19 @@ class DeletedData(Design[Whole]):
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words = race.ops
+        # Without a cleaner it is the delete that removes data.
         cleans = "clean" in words or self.flows.repositories.clean is None
+        # The id has a repository again, and its data is none of a deleted one.
         lives = [word for word in words if word in ("create", "revive")]
         arises: list[tuple[Invariant, object]] = [
             (deleted.deleted_data_is_reclaimable, not lives),
             *((each, not lives and RECLAIMABLE in refuted) for each in deleted.OF_A_KIND.values()),
             (deleted.deletion_spares_live_data, self.empties and cleans),
             (repositories.delete_is_effective, "delete" in words),
+            # All instances share the namespace: the cleaner of one must spare the objects of the next.
             (data.staged_data_is_kept, "create" in words and "upload" in words),
             (data.committed_data_is_kept, "revive" in words),
+            # It compares the refs of both instances, and a cleaner would take those of the first.
             (restores.revival_is_whole, race.words == ("revive",)),
             (jobs.deletion_spares_foreign_data(NAMESPACE), "bring" in race.before),
         ]
@@ -166,6 +170,7 @@ GONE: Final = (
     "names them"
 )
 LATE: Final = "an operation that was under way stages an entry, or puts an object, after everything else was deleted"
+# The entry goes first in the text: "then delete the repository entry [...], thus making it inaccessible".
 LOST_STEPS: Final = "a delete that stops half-way cannot be repeated: its entry is gone"
 LEFT: Final = _by_kind(
     Refuted(f"{GONE}; {LATE}", "staged/delete* staged/upload-delete* committed/delete*"), staged="staged/*", objects="*"

@@ -118,6 +118,7 @@ class Design(ABC, Generic[F]):
     """The setup of every race."""
 
     def __attrs_post_init__(self) -> None:
+        # An option of a misspelt op would reach no call, and the default reading would be verified under this name.
         for word in self.options:
             if word not in self.known:
                 raise RaceError(f"{self.name}: options of {word!r}: no such word; {suggestion(word, self.known)}")
@@ -149,12 +150,13 @@ class Design(ABC, Generic[F]):
         """An argument of a word, as this speaker says it."""
         if isinstance(given, Caller):
             return str(speaker) if given is Caller.TEXT else str(speaker).encode()
+        # Also within tuples, such as the (path, value) of ``write_several``.
         return tuple(self.argument(each, speaker) for each in given) if isinstance(given, tuple) else given
 
     @property
     def known(self) -> Mapping[str, Word[F]]:
         """All words that mean something here, by op."""
-        return {**self.vocabulary, **self.words}
+        return {**self.vocabulary, **self.words}  # a word of its own takes the place of one of the family
 
     @property
     def places(self) -> Vocabulary:
@@ -168,17 +170,19 @@ class Design(ABC, Generic[F]):
             RaceError: the design has no such flow.
         """
         meanings = self.known
+        # A key with a place, as ``stage@outside``, is a call of its own. Any other word is found by its op.
         meant = meanings[word if word in meanings else op(word)]
         flow = meant.flow(self.flows)
         if flow is None:
             raise RaceError(f"{self.name}: {word!r} calls a flow that the design does not have; add it to its FLOWS")
         options = dict(self.options.get(op(word), {}))
         parameters = parameters_of(flow)
+        # A flow with ``**options`` hands them on, so that its own signature does not say what it takes.
         takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
         if not takes_any and (strange := options.keys() - options_of(flow, options).keys()):
             known = f"{', '.join(parameters)}; a reading is of the class of its default"
             raise RaceError(f"{self.name}: options {sorted(strange)} of {word!r}: its flow takes {known}")
-        if paged and "batch_size" in parameters:
+        if paged and "batch_size" in parameters:  # a flow without scans has no pages
             options["batch_size"] = paged
         args = (self.argument(each, speaker) for each in (*self.subject, *meant.named(word)))
         return Call(flow, *args, attempts=meant.attempts, **options)
@@ -204,7 +208,7 @@ def variant(
         name=f"{design.name}-{name}",
         flows=bind_reading(design.flows, **options) if options else design.flows,
         source=design.source + note,
-        options=words or {},
+        options=words or {},  # not merged with those of the design: the others are as by default
         refuted=refuted,
     )
 
@@ -213,6 +217,7 @@ def recast(design: AnyDesign, kind: type[D], suffix: str, /, **changes: object) 
     """The same reading, judged as a design of another kind."""
     made: Callable[..., D] = kind  # type: ignore[explicit-any]  # the fields differ from kind to kind
     known = attrs.fields_dict(kind)
+    # Fields that the other kind lacks are dropped; what it has beside the common ones is among the changes.
     kept = {name: getattr(design, name) for name in attrs.fields_dict(type(design)) if name in known}
     return made(**{**kept, "name": design.name + suffix, **changes})
 
@@ -237,6 +242,7 @@ class Row:
     def scenario(self) -> Scenario:
         """The scenario, with what is refuted in it as its expectation."""
         design, race = self.design, self.race
+        # Some families check an invariant where its situation arises, and also wherever it is refuted.
         refuted = [name for name, where in design.refuted.items() if where.matches(race.name)]
         invariants = design.invariants(race, refuted)
         aftermath = (*design.aftermath(race), *self.more)
@@ -244,10 +250,12 @@ class Row:
             invariants = [each for each in invariants if each.id in race.only]
             aftermath = tuple(each for each in aftermath if each.id in race.only)
         checked = {NO_UNHANDLED_EXCEPTION, *(each.id for each in (*invariants, *aftermath))}
+        # A glob may match races that do not check the invariant, too: `Scenario` refuses an expectation of an id that
+        # it does not have.
         expect = {name: "violated" for name in refuted if name in checked}
         scenario = Scenario(
             name=f"{design.name}/{race.name}",
-            setup=[*design.founding(race), *_calls_of(design, "s", race.before, 0)],
+            setup=[*design.founding(race), *_calls_of(design, "s", race.before, 0)],  # alone: pages change nothing
             clients=[_calls_of(design, CLIENTS[at], words, race.paged) for at, words in enumerate(race.clients)],
             invariants=invariants,
             aftermath=aftermath,
@@ -260,7 +268,7 @@ class Row:
         return self.adapt(design.adapt(scenario))
 
 
-CLIENTS: Final = "abcdefghijklmnopqr"
+CLIENTS: Final = "abcdefghijklmnopqr"  # without "s" and "z", which speak in the setup and in the aftermath
 
 
 def _calls_of(design: AnyDesign, client: str, words: Sequence[str], paged: int) -> list[Call]:
@@ -288,7 +296,7 @@ def build_scenarios(given: Sequence[Row]) -> list[Scenario]:
     """The scenarios of these rows.
 
     Raises:
-        RaceError: a glob or an id of an expectation matches nothing in any of them, or a name is there twice.
+        RaceError: a glob or an id of an expectation matches nothing in any of them.
     """
     scenarios = [row.scenario() for row in given]
     if dead := list(idle(given, scenarios)):

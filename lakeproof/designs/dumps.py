@@ -29,6 +29,7 @@ from lakeproof.scenario import Call
 def dump_is_restorable(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls("dump_refs"):
         if isinstance(call.error, NotDumpable):
+            # Each state of the repository is sound, so that only the order of the reads can have shown a fault.
             yield Violation("dump-is-restorable", f"nothing is wrong with the repository, and: {call.error}")
         if call.status is not Status.OK:
             continue
@@ -37,7 +38,7 @@ def dump_is_restorable(snapshot: Snapshot) -> Iterator[Finding]:
             manifest = decode_manifest(_object(snapshot, call.value.manifest_id))
             ids = {part: getattr(manifest, part) for part in PARTS}
             refs = decode_refs({part: decode_part(part, _object(snapshot, ids[part])) for part in PARTS})
-        except (MalformedDump, KeyError) as error:
+        except (MalformedDump, KeyError) as error:  # KeyError: an object of the dump is missing
             yield Violation("dump-is-restorable", f"dump_refs succeeded, and its dump cannot be restored: {error}")
             continue
         yield Reached(f"a dump of {len(refs.branches)} branches and {len(refs.commits)} commits")
@@ -72,7 +73,7 @@ class DumpDesign(Design[None]):
 
 def _design(order: str, refuted: Mapping[str, Refuted], *, checks: bool, batch_size: int = 100) -> DumpDesign:
     options: dict[str, dict[str, Hashable]] = {
-        "dump": {"order": order, "checks": checks, "batch_size": batch_size},
+        "dump": {"order": order, "checks": checks, "batch_size": batch_size},  # 100: one page
         "commit": {"reading": lock_free.Reading(drops=False)},
     }
     return DumpDesign(name=f"dumps/{order}", refuted=refuted, options=options)

@@ -55,6 +55,7 @@ async def bring(env: Env, repository: Repository) -> None:
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "bring": Word(lambda _: bring),
+    # None: the proposal creates branches as today.
     "create_branch": Word(lambda flows: flows.create_branch or create_branch, "c", BRANCH),
     "read@c": Word(lambda flows: flows.read_object, "c", AT),
 }
@@ -72,6 +73,7 @@ def _judge_existence(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Seque
 
 def existence_checks(checks: Sequence[Aftermath]) -> Sequence[Aftermath]:
     """After the runs of the job that a design asks for: all that is shown exists."""
+    # The first is that of garbage, after the runs of the job. A second one would get the same id.
     return [attrs.evolve(each, id=KEPT, meaning=KEPT_MEANING, check=_judge_existence) for each in checks[:1]]
 
 
@@ -83,11 +85,13 @@ CLEARED: Final = Afterwards(
 
 
 def _judge_cleared(lasting: tuple[bytes, ...], outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+    # A record of an object that is there may be needed. Whether that is garbage is for another check.
     if any(view.data() for view in repositories(snapshot)):
         return [Reached("there are objects")]
     left = sorted(
         str(at)
         for at, stored in snapshot.store.items()
+        # bytes: a record that the key schema does not know, such as a reference.
         if isinstance(stored, bytes | StagedEntry) and not any(each in b"/".join(at) for each in lasting)
     )
     evidence = f"there are no objects, and these records are left: {', '.join(left)}"
@@ -114,6 +118,7 @@ class _Alone(ObjectDesign):
     terms: Terms
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        # With faults a call may fail for a reason of the store, which the specification does not know.
         terms = attrs.evolve(self.terms, faults=race.faults != Faults())
         specified = object_call_is_as_specified(terms, (MAIN, BRANCH), self.arguments_before(race))
         return [specified, *([job_tells_what_it_deleted] if "job" in race.words else [])]
@@ -208,6 +213,7 @@ def each_reading(terms: Terms, refuted: Mapping[str, Refuted], *given: ObjectDes
         yield from rows(one, "delete.read.commit", NONE, after("upload.commit"))
 
 
+# Where an upload finds no branch: it was deleted before the race, or by the first call.
 UNBRANCHED: Final = "after_delete_branch/* after_upload/delete_branch.upload"
 NO_BRANCH: Final = "an object is put before anybody asks whether the branch is there"
 UNLINKED: Final = "the object of an entry that is replaced is left behind"
@@ -344,6 +350,7 @@ WRITTEN_ONLY: Final = tuple(design.name for design, _ in PROPOSALS[1:])
 
 
 def _quick(name: str) -> bool:
+    # Of the faulty ones, those of the design that is to hold under faults.
     written = any(fnmatchcase(name, f"{design}{glob}") for design in WRITTEN_ONLY for glob in QUICK)
     return written or fnmatchcase(name, "hard-delete/online-alone-faulty/*")
 

@@ -65,7 +65,7 @@ class CircumstancesDesign(ObjectDesign):
             return existence_checks(checks)
         if "bring" in race.before:
             return []
-        uses = ("read:y", "upload:y", "delete:y")
+        uses = ("read:y", "upload:y", "delete:y")  # y: where the moves of `MOVES` end
         judge = partial(no_copies.judge_locks, MOVED_STAYS_USABLE.id)
         return [self.after(MOVED_STAYS_USABLE, uses, judge)] if "move" in race.words else []
 
@@ -99,7 +99,7 @@ SHARED: Final = {COMMITTED: _SHARED, STAGED: _SHARED, KEPT: _SHARED}
 
 
 def _in_time(design: ObjectDesign, refusals: int = 0) -> FaultSet:
-    jumps = (design.grace,) if design.grace else ()
+    jumps = (design.grace,) if design.grace else ()  # a design without a clock has no grace time
     return fault("refusal" if refusals else "", Faults(clock_jumps=jumps, refusals=refusals))
 
 
@@ -109,6 +109,7 @@ def of_jobs(design: ObjectDesign, refuted: Mapping[str, Refuted] = HOLDS) -> Ite
     yield from rows(one, "upload", NONE, OLD)
     yield from rows(one, "upload.job", _in_time(design), TWINS)
     yield from rows(one, "job", _in_time(design), DAMAGED)
+    # The refusal may hit the read of a commit: what that holds must not be taken for garbage.
     yield from rows(one, "job", _in_time(design, refusals=1), COMMITTED_ONCE)
 
 

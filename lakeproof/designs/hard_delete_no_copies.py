@@ -25,6 +25,7 @@ from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
 
 LATE: Final = jump(no_copies.LEASE + 1)
+# The clock of the first client is ahead: it takes a lease of the other one for over.
 SKEWED: Final = fault("clock-skew", Faults(clock_skew=(no_copies.LEASE + 1, 0)))
 UNSURE: Final = NONE | LOST | FALSE
 
@@ -39,6 +40,7 @@ RESEALED: Final = Before("sealed/", "upload.commit.upload.seal")
 def _stage_on_main(flows: ObjectFlows) -> Flow:
     """An address that was signed for b, on main."""
     stage = flows.stage_object
+    # The branch of the word is where the address is looked up. It is staged at the same path of main.
     return partial(catalog.stage_again, stage=lambda env, at, _, path, to, data: stage(env, at, MAIN, path, to, data))
 
 
@@ -105,6 +107,7 @@ LEFT: Final = (
 )
 OVERTAKEN: Final = "who is slow does not know that his lock has run out, and goes on"
 HALVES: Final = "commit-move *-move/lost-answer */move/crash */move/lost-answer"
+# "Stale lock problem", the text's fourth issue.
 STALE: Final = Refuted("a lock outlives the one who holds it", "stale-lock/*")
 BACK: Final = (
     "a reset of a path that is sealed stages the committed entry anew: its object is that of a commit, and is deleted "
@@ -198,6 +201,7 @@ LEASED: Final = variant(
     "lease",
     {
         STAGED: Refuted(OVERTAKEN, "staged/*-move* staged/move-*"),
+        # ``[cl]*``: crash and lost-answer, and not false-predicate.
         GARBAGE: Refuted(f"{OVERTAKEN}; {LEFT}", "staged/upload-* stale-lock/upload/[cl]* stale-lock/delete/[cl]*"),
         ENDS_WITH_ONE: Refuted(OVERTAKEN, "concurrent-move/* stale-lock/move/crash stale-lock/move/lost-answer"),
     },

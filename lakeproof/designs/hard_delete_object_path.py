@@ -34,12 +34,14 @@ def as_staged(snapshot: Snapshot) -> Snapshot:
     """The snapshot with a staged entry for each object under a token of a branch, and without tombstone objects."""
     store, found = dict(snapshot.store), dict(snapshot.objects)
     for view in repositories(snapshot):
+        # What lies under a token that no branch names is not staged: it is garbage, or committed.
         for branch, token in [(each, one) for each in view.branches.values() for one in each.tokens]:
             prefix = f"{view.namespace}/{staged_address(branch.branch_id, token)}"
             for address in [each for each in view.objects if each.startswith(prefix)]:
-                path = unquote_to_bytes(address.removeprefix(prefix))
+                path = unquote_to_bytes(address.removeprefix(prefix))  # as `staged_address` has quoted it
                 change = staged_change(branch.branch_id, token, path, listing_head(address, view.objects[address]))
                 store[keys.staging_partition(token), keys.staged_key(path)] = change
+                # While its token is on the branch, a tombstone object is a staged change, and neither data nor garbage.
                 if change.data is None:
                     del found[address]
     return attrs.evolve(snapshot, store=store, objects=found)
@@ -50,6 +52,7 @@ def _seeing(invariant: Invariant) -> Invariant:
         check = invariant.check
         return attrs.evolve(invariant, check=lambda snapshot: check(as_staged(snapshot)))
     if isinstance(invariant, Monitor) and invariant.at_end is not None:
+        # A monitor follows calls, and looks at the store in the end alone.
         at_end = invariant.at_end
         return attrs.evolve(invariant, at_end=lambda state, snapshot: at_end(state, as_staged(snapshot)))
     return invariant
@@ -73,6 +76,7 @@ class PathDesign(ObjectDesign):
         )
 
 
+# The text's own blocker: "Write to object is completed - changing the data after it was already committed".
 IN_PLACE: Final = Refuted(
     "what is staged at a path lies where it will be committed: a reader of the branch writes there, however late",
     "write-during-commit upload-upload-commit upload.upload-commit staged/move-commit staged/delete-commit "
@@ -148,6 +152,7 @@ ROWS = [
     *rows(PATH, "upload.upload.commit upload.commit", LATE),
     *rows(PATH, "copy-commit", PAGED, UPLOADED, paged=1),
     *rows(PATH, "upload.commit", FAULTS, UPLOADED),
+    # "each object under the branch's current staging token can be deleted": what is under a sealed one stays.
     *rows(PATH, "delete_branch", NONE, SEALED),
     *rows(ALL_TOKENS, "delete_branch", NONE, SEALED),
     *rows(PATH, "commit-delete_branch", CRASH, UPLOADED),

@@ -1,8 +1,9 @@
 """Hard delete, offline: mark and sweep from outside, in the right order and in every other one; and copies.
 
-All races but the ``slow`` ones are *settled*: what the setup has left is old, what begins during the race is not. One
-clock jump makes the difference: who brings an object or an entry begins after it. So each such operation takes less
-than the job's minimum age, which is what the job relies on.
+All races are *settled*, but those about time (``slow``, ``-no-min-age``, ``-skewed``, ``-margin``, ``link-in-time``):
+what the setup has left is old, what begins during the race is not. One clock jump makes the difference: who brings an
+object or an entry begins after it. So each such operation takes less than the job's minimum age, which is what the job
+relies on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,7 @@ from lakeproof.scenario import Call, Faults, Scenario
 HOUR: Final = 3_600_000_000
 JUMP: Final = 2 * HOUR
 START: Final = 1_700_000_000_000_000
+# By the names of flows: what brings an object, or an entry for one that is there.
 WAITING: Final = frozenset(
     ("upload_object", "upload_and_link", "copy_object", "move_object", "stage_again", "link_physical_address")
 )
@@ -49,7 +51,7 @@ def begins_late(flow: Flow, name: str) -> Flow:
             raise NotYet(name)
         return await flow(env, *args, **options)
 
-    late.__name__ = name
+    late.__name__ = name  # invariants and specifications know a call by its flow's name
     return late
 
 
@@ -58,9 +60,11 @@ def settle(given: Scenario, waiting: frozenset[str] = WAITING) -> Scenario:
 
     def late(call: Call) -> Call:
         options: Any = dict(call.options)  # type: ignore[explicit-any]  # none of them is called "attempts"
+        # `attempts` is 1 for all these words: a call that came too early is not made again.
         return Call(begins_late(call.flow, call.name), *call.args, **options) if call.name in waiting else call
 
     clients = [[late(call) for call in client] for client in given.clients]
+    # In the place of any other jumps.
     return attrs.evolve(given, clients=clients, faults=attrs.evolve(given.faults, clock_jumps=(JUMP,)))
 
 
@@ -74,6 +78,7 @@ async def note_grant(env: Env, repository: Repository, branch_id: BranchID, path
     """What a user does first: ask for an address, put the object, note what he was given."""
     grant = await ask(env, repository, branch_id, path)
     await env.objects.put(grant.address, b"late")
+    # By the store, since one call cannot hand its grant on to another.
     await env.store.set(*NOTED, f"{grant.expires} {grant.address}".encode())
 
 
@@ -120,7 +125,7 @@ OFFLINE: Final = ObjectDesign(
     grace=4 * JUMP,
 )
 
-BY_INITIAL: Final = {part[0]: part for part in offline.ORDER}
+BY_INITIAL: Final = {part[0]: part for part in offline.ORDER}  # o, u, c: objects, uncommitted, committed
 TOO_LATE: Final = Refuted(
     "the entry is committed, and its staged form dropped, between the listing of commits and that of what is staged",
     ("staged/commit-job", "staged/upload.commit-job", *IN_FLIGHT.races),
@@ -142,6 +147,7 @@ UNSPARING: Final = variant(
 )
 TOO_YOUNG: Final = {STAGED: Refuted("an object is put, and its entry is not staged yet", "upload-job* slow/upload-job")}
 IMPATIENT: Final = variant(OFFLINE, "no-min-age", TOO_YOUNG, reading=Reading(min_age=0))
+# The job's clock is ahead in its race, by more than the minimum age: see `AHEAD`.
 SKEWED: Final = variant(OFFLINE, "skewed", TOO_YOUNG)
 MARGIN: Final = variant(OFFLINE, "margin", HOLDS, reading=hourly(margin=JUMP))
 
@@ -191,7 +197,7 @@ AGAIN: Final = Before("again/", "upload@main.copy_from_main:x.reset")
 OLD_GRANT: Final = Before("", "upload.prepare_link")
 SLOW: Final = Before("slow/", "")
 LATER: Final = fault("", Faults(clock_jumps=(JUMP,)))
-AHEAD: Final = fault("", Faults(clock_skew=(0, JUMP)))
+AHEAD: Final = fault("", Faults(clock_skew=(0, JUMP)))  # the second client: the job
 BY_TWO: Final = fault("paged-2")
 LATE_LINK: Final = attrs.evolve(
     OFFLINE, refuted={STAGED: Refuted("nothing refers to an object between its put and its link", "late-link")}
@@ -227,12 +233,14 @@ ROWS = [
     *rows(MARGIN, "upload-job", AHEAD),
     *settled(LATE_LINK, "job-finish_link", NONE, OLD_GRANT, name="late-link"),
     *settled(MENDED, "job-finish_link", NONE, OLD_GRANT, name="late-link"),
+    # Without the jump the grant is still good, and the object too young for the job.
     *rows(MENDED, "job-finish_link", NONE, OLD_GRANT, name="link-in-time"),
     *(row for design in COPYING for row in copies(design)),
     # Two runs of the job, while an object is copied that was copied long ago.
     *settled(VERIFIED, "copy_from_main:x.delete@main-job.job", NONE, AGAIN),
     *settled(PER_COPY, "copy_from_main:x.delete@main-job.job", NONE, AGAIN),
     *staged(LOOKS_AGAIN, "commit-job upload.job-commit"),
+    # Not late: an address of the namespace is refused whenever it is staged.
     *rows(MENDED, "stage-delete.job", NONE, UPLOADED, adapt=partial(settle, waiting=WAITING - {"stage_again"})),
     # Too large for every run.
     *staged(SHOWN, "upload.job-commit", deep=True),

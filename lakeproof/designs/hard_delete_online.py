@@ -45,7 +45,7 @@ OVERTAKEN: Final = Refuted(
     "staged/*-*-commit-job*",
 )
 
-_HARD: Final = ("crash", "lost-answer")
+_HARD: Final = ("crash", "lost-answer")  # after a false failure the writer settles its address itself
 ABANDONED: Final = Refuted(
     "an object whose writer crashed, or does not know that it was put, looks like one whose writer is slow, as long as "
     "the token is open or sealed",
@@ -60,11 +60,13 @@ ONLINE: Final = ObjectDesign(
     grace=LATER,
     refuted={GARBAGE: ABANDONED},
 )
+# A reset closes the tokens of the branch: then no address looks like that of a slow writer.
 DECIDED: Final = attrs.evolve(variant(ONLINE, "decided", HOLDS), before_jobs=("reset",))
 AHEAD: Final = variant(
     ONLINE, "job-ahead", {GARBAGE: Refuted("the job's clock is past a time that the object store's is not", "upload*")}
 )
 """A job whose clock is ahead of the object store's, and that allows for nothing."""
+# The run in the end must come after the lifetime and the skew.
 ALLOWING: Final = attrs.evolve(
     variant(ONLINE, "job-ahead-allowed", {GARBAGE: ABANDONED}, reading=Reading(skew=LATER)), grace=2 * LATER
 )
@@ -130,7 +132,7 @@ def controls() -> Iterator[Row]:
         (moved, "commit.upload:y.commit-job", NONE, UPLOADED),
         (sealed, "upload-commit-job", NONE, UPLOADED),
         (cleared, "job-job", NONE, KEPT),
-        (insists, "upload-upload-job", UNSURE, NOTHING),
+        (insists, "upload-upload-job", UNSURE, NOTHING),  # the first try is applied, denied and overwritten
     ):
         yield from rows(design, race, faults, before, name=race, only=f"{COMMITTED} {STAGED}")
 
@@ -159,6 +161,7 @@ ROWS = [
     *controls(),
 ]
 
+# Ends of names, in any design of this module: too large for every run.
 LARGE: Final = (
     "/staged/commit-commit-job/false-predicate",
     "/staged/link-commit-job/clock-jump",

@@ -56,6 +56,7 @@ class PairsDesign(ObjectDesign):
     judged: ObjectDesign
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        # Also where neither call commits: the setup has committed objects, which any call might delete.
         return ALL_DATA
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
@@ -64,6 +65,7 @@ class PairsDesign(ObjectDesign):
 
 def operations(design: ObjectDesign) -> list[str]:
     """The words of a design for calls that a user makes and that change something, its job left out."""
+    # The flow of a word is None where the proposal lacks it, as ``merge``.
     words = {name for name, word in design.known.items() if word.flow(design.flows) is not None}
     return [word for word in CALLS if word in words]
 
@@ -72,7 +74,7 @@ def pairs(
     design: ObjectDesign, refuted: Mapping[str, Refuted] = HOLDS, *, deep: bool = True, at_once: bool = False
 ) -> Iterator[Row]:
     """Each operation, and each two by one client; at_once: also each two by two clients (deep)."""
-    words = {**MERGE, **design.words}
+    words = {**MERGE, **design.words}  # a design's own merge takes the place of this one
     one = recast(design, PairsDesign, "-pairs", words=words, refuted=refuted, judged=design)
     names = operations(one)
     in_turn = (f"{first}.{second}" for first, second in product(names, repeat=2))

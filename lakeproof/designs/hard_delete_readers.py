@@ -35,6 +35,7 @@ class _Readers(ObjectDesign):
     """A proposal, of which only readers are judged."""
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        # The second list: paths that are committed. A reset uncovers what is there, and so excuses no reader.
         path = (str(BRANCH), X)
         return [path_stays_readable([path], [path] if "commit" in race.before else [])]
 
@@ -85,6 +86,7 @@ FRAGILE: Final = (
     (readers(token_states.TEXT, "the job deletes what a reset has left", "committed/upload.reset.job-read"), NONE),
     (readers(no_copies.TEXT, f"{REPLACED}; {RESET}", ALL), NONE),
     (readers(no_copies.CAREFUL, f"{REPLACED}; {RESET}", ALL), NONE),
+    # The jump makes the object of the setup old enough for the job.
     (readers(offline.OFFLINE, SLOW, JOBS), jump(offline.JUMP)),
     (readers(online.ONLINE, SLOW, JOBS), jump(online.LATER)),
     (readers(online.UNTIMED, "the job knows of no readers", JOBS), NONE),

@@ -73,12 +73,14 @@ TEXT: Final = ObjectDesign(
             "upload-upload upload-delete_branch upload.upload staged/upload-* upload/crash upload/lost-answer "
             "link/crash link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash")})
 
+# "ETags are modified only on objects content change", and the counter is metadata.
 S3: Final = variant(TEXT, "s3", {
     STAGED: Refuted(
         "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
         "decrement to 0",
         "conditional-metadata staged/stage-delete staged/link_again-delete"),
     GARBAGE: Refuted("of two decrements one is lost", "twice/delete-delete:y")}, reading=proposal.S3)
+# Tried in the race of `CONDITIONAL` alone.
 AZURE: Final = variant(TEXT, "azure", HOLDS, reading=proposal.AZURE)
 RELEASES: Final = variant(TEXT, "releases", {
     STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
@@ -190,6 +192,7 @@ ROWS = [
     *rows(CAREFUL, "delete-commit move-reset", HARD, UPLOADED, deep=True),
     *rows(CAREFUL, "delete-delete delete-delete:y", NONE, PAIR),
     *rows(CAREFUL, "delete delete.commit", FALSE, PAIR),
+    # The upload whose `SetIf` is denied finds its own entry at its next look: the object of the old one stays counted.
     *rows(CAREFUL, "upload", FALSE, UPLOADED, only=GARBAGE),
     *rows(CAREFUL, "delete-delete", NONE, SHARED),
     *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),

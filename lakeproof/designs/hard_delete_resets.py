@@ -30,7 +30,7 @@ from lakeproof.impl.graveler.commits import seal
 
 SEALED: Final = Before("sealed/", "upload.commit.upload.seal")
 
-IN_PLACE: Final[Flow] = partial(resetting.reset_entry, forgets=resetting.IN_PLACE)
+IN_PLACE: Final[Flow] = partial(resetting.reset_entry, forgets=resetting.IN_PLACE)  # as lakeFS does
 
 
 def resets(
@@ -50,6 +50,7 @@ def resets(
 
 def in_place(design: ObjectDesign, refuted: Mapping[str, Refuted] = HOLDS) -> ObjectDesign:
     """The same, in place; by its own flow, if it has one."""
+    # A proposal's own flow also sees to its counters, or to its objects.
     return resets(design, refuted, "reset-in-place", design.flows.reset_entry or IN_PLACE)
 
 
@@ -59,6 +60,7 @@ def races(design: ObjectDesign, *, deep: bool = False) -> Iterator[Row]:
     yield from rows(design, f"reset_entry.delete{job} reset_entry.reset{job}", NONE, SEALED, deep=deep)
     yield from rows(design, f"reset_entry.upload{job} reset_entry.commit.delete{job}", NONE, SEALED, deep=True)
     yield from rows(design, f"reset_entry-commit{job} reset_entry.delete{job}-commit", NONE, SEALED, deep=True)
+    # Nothing is sealed at first: the commit seals while the reset is under way.
     yield from rows(design, "reset_entry-commit", NONE, UPLOADED, deep=True)
 
 

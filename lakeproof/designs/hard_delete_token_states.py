@@ -25,6 +25,7 @@ ISSUED: Final = Grant("mem://r/data/s3", "s4")
 RESTAGED: Final = (
     "an upload stages its entry late, under a token that is sealed or reset by then; the job takes that token from the "
     "list of the object, and the upload goes on under the next token: it adds to a list that is empty or makes it anew")
+# "Check token validity" and "Remove token ID" are two steps of the text.
 LINKED_TWICE: Final = "two links have both looked at the token before one of them deletes it"
 STALE_DELETE: Final = (
     "a branch is deleted with the tokens that it had when it was read; a commit came between, and has committed them")
@@ -42,6 +43,7 @@ STAGED_LOSSES: Final = Refuted(
     "after_upload/copy-reset.job after_upload/copy@main:x-reset.job* after_upload/copy@main:x-delete_branch.job "
     "after_upload/copy-reset-job* after_upload/copy@main:x.reset@main-job.reset.job after_upload/move-reset.job "
     "twice/link-link.reset.job twice/link.commit.job-link.reset.job")
+# ``[!e]`` at the end of a glob leaves out false-predicate: crash and lost-answer are meant.
 LEAKS: Final = Refuted(
     "an entry that was overwritten, or replaced by a tombstone, is not under the token any more when the job comes "
     "by, and so the token stays in the list of its object; "
@@ -62,6 +64,7 @@ async def put(env: Env, repository: Repository, address: str, content: bytes) ->
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    # For the setup, which thus gets `ISSUED`: a call of a race cannot hand its grant on to another one.
     "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
     "put": Word(lambda _: put, ISSUED.address, b"g"),
     "upload_first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
@@ -79,6 +82,7 @@ TEXT: Final = ObjectDesign(
         **LOSSES, COMMITTED: COMMITTED_LOSSES.but(also="sealed/upload-commit.job", reason=MISTAKEN)})
 OURS: Final = " (ours: with repairs)"
 
+# The text has both: "<repo>/staging/committed/<physical_address>", and "create entry using `commit_id`".
 BY_ADDRESS: Final = variant(TEXT, "by_address", {
     COMMITTED: Refuted(
         "the job deals with the tokens of one committed object before it knows that the others under them are "
@@ -120,6 +124,7 @@ def issue_rows(design: ObjectDesign, text: str) -> Iterator[Row]:
 
 
 def _linking(design: ObjectDesign) -> ObjectDesign:
+    # With the grant of the setup: the word of the family gets itself a new one each time.
     link = Word[ObjectFlows](lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")
     return attrs.evolve(design, words={**WORDS, "link": link})
 

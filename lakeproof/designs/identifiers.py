@@ -19,6 +19,7 @@ SHARED: Final = (
     "instances that were created in the same microsecond, by the clocks of their creators, share a partition: what one "
     "has left, or still writes, is reachable through the other, and a delete empties both"
 )
+# The clock of these races stands still: all instances are of one microsecond.
 BY_TIMESTAMP: Final = attrs.evolve(
     STEP1,
     name="repositories/step1-uid-by-timestamp",

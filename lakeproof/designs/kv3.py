@@ -22,6 +22,7 @@ from lakeproof.impl.repositories import kv3
 
 SOURCE = "graveler-on-kv.md, Deleting a Repository"
 
+# The globs mean the op ``create`` alone: a bare repository has nothing to lack.
 COMPLETE = Refuted("the entry alone says that a repository exists, and it is written first", "*create *create[-/]*")
 SUCCESSOR = Refuted(
     "the entry is deleted by its id: two deletes that have read the same instance delete two",

@@ -24,13 +24,14 @@ from lakeproof.scenario import Aftermath
 
 async def leave_lock(env: Env, repository: Repository, branch_id: BranchID, lease: int | None) -> None:
     """The lock of a client that has stopped. lease: what is left of it; None: it has none."""
+    # As `locked` writes a lock: without a lease, or with its owner and the end of the lease.
     mark = b"locked" if lease is None else b"other@%d" % (await env.clock.now() + lease)
     await env.store.set(uid_partition(repository), lock_key(branch_id), mark)
 
 
 LEFT: Final[Mapping[str, Word[BranchFlows]]] = {
     "leave_lock": Word(lambda _: leave_lock, BRANCH, LEASE),
-    "leave_expired": Word(lambda _: leave_lock, BRANCH, -1),
+    "leave_expired": Word(lambda _: leave_lock, BRANCH, -1),  # over by a microsecond
     "leave_plain": Word(lambda _: leave_lock, BRANCH, None),
     "commit": Word(lambda flows: flows.commit, branch_of(BRANCH, MAIN), Caller.TEXT),
 }
@@ -47,6 +48,7 @@ ONE_FOR_ALL: Final = attrs.evolve(
     _design(TABLE, "table"),
     refuted={
         locks.SPARES_OTHERS.id: Refuted("one lock for all branches: who stops on one locks all", "commit/crash"),
+        # Only crashes are tried here, and a glob without a race is an error.
         "branch-stays-committable": STUCK.but(kept="*/lost-answer */false-predicate"),
     },
 )

@@ -66,7 +66,7 @@ class MetDesign(Design[BranchFlows]):
         """Each of these, after what was before it; then a listing."""
         calls: list[Call] = []
         steps: list[Made | Meeting] = []
-        spoken = iter(range(10_000))
+        spoken = iter(range(10_000))  # a number for each word of the program, so that no two write the same value
 
         def calls_of(words: str) -> tuple[Call, ...]:
             return tuple(self.call(word, Speaker("a", next(spoken))) for word in words.split("."))
@@ -86,20 +86,20 @@ class MetDesign(Design[BranchFlows]):
             steps.append(
                 Meeting(
                     (call.name, call.args),
-                    made if each.crossing else made * len(each.places),
+                    made if each.crossing else made * len(each.places),  # once for each place, unless they cross
                     once=op(each.word) in ONCE,
                     doubts=op(each.word) in DOUBTS or each.doubts,
                     crossing=each.crossing,
                     takes=each.takes,
                 )
             )
-            alone(calls_of("list"))
+            alone(calls_of("list"))  # what is wrong by now shows here, and not only at the end
         check = met_as_specified(steps, INITIAL, _sealed_token, drops=drops)
         return Aftermath(id=MET_AS_SPECIFIED.id, meaning=MET_AS_SPECIFIED.meaning, calls=calls, check=check)
 
 
 def _sealed_token(name: str, args: Args) -> str | None:
-    return str(args[1]) if name == "seal" else None
+    return str(args[1]) if name == "seal" else None  # args[0] is the repository
 
 
 def _design(name: str, flows: BranchFlows = FLOWS, **options: Mapping[str, Hashable]) -> MetDesign:
@@ -154,6 +154,7 @@ def _rows(
     for word in words.split():
         for other in others.split():
             meetings = [
+                # From the second effect on: before the first one the others would just come first.
                 Encounter(before=before, word=word, others=other, places=(number,)) for number in range(2, effects + 1)
             ]
             yield _one(design, f"{name}{word}-{other}", meetings, drops=drops)
@@ -216,6 +217,8 @@ ROWS = [
         _one(
             REPAIRED,
             f"its-own-{other}",
+            # The sixth effect on the store is the `SetIf` of the branch, after: read, seal, scan, head,
+            # record of the commit.
             [Encounter(before=FRESH, word="commit", others=other, places=(at,), false_at=6) for at in (2, 5, 6, 9)],
             drops=False,
         )
@@ -226,6 +229,7 @@ ROWS = [
             LOCK_FREE,
             f"applied-{word}",
             [
+                # The others come after the last effect: none of these calls has twenty.
                 Encounter(before=before, word=word, others="write:z", places=(20,), false_at=at)
                 for before in (FRESH, LAYERS)
                 for at in range(2, 8)
@@ -234,6 +238,7 @@ ROWS = [
         )
         for word in ("reset", "reset_entry", "reset_prefix")
     ),
+    # Before each second read of the branch: three new tokens use up the tries of a write, and two do not.
     _often(LOCK_FREE, "write", "write", "seal", (3, 5, 7)),
     _often(LOCK_FREE, "write-settled", "write", "seal", (3, 5)),
 ]

@@ -40,6 +40,7 @@ def _missing(snapshot: Snapshot) -> str:
     entry = snapshot.store.get((keys.GRAVELER, b"repos/r"))
     if not isinstance(entry, Repository):
         return "the repository"
+    # What a run that was taken over has written lies in the partition of another instance, and does not count.
     partition = keys.repository_partition(entry.repository_id, entry.instance_uid)
     places = {
         "the branch": ((partition, b"branches/main"), Branch),
@@ -78,6 +79,7 @@ RESTARTABLE: Final = Aftermath(
 )
 
 WORDS: Final[Mapping[str, Word[None]]] = {
+    # One flow under two ops: the design gives each its own ``restart``.
     "migrate": Word(lambda _: migrate, TABLES),
     "restart": Word(lambda _: migrate, TABLES),
 }

@@ -28,8 +28,8 @@ from lakeproof.scenario import Faults, ScenarioError
 Clients = tuple[tuple[str, ...], ...]
 """For each client its words."""
 
-WORD: Final = re.compile(r"[a-z][\w@:]*", re.ASCII)
-FORM: Final = re.compile(r"([a-z][a-z0-9_]*)(@[a-z0-9_]+)?(:[a-z0-9_]+)?")
+WORD: Final = re.compile(r"[a-z][\w@:]*", re.ASCII)  # wider than FORM: "write:y@main" is one word, and wrong as a whole
+FORM: Final = re.compile(r"([a-z][a-z0-9_]*)(@[a-z0-9_]+)?(:[a-z0-9_]+)?")  # groups: op, "@" and branch, ":" and path
 SIGNS: Final = {"@": "branch", ":": "path"}
 
 
@@ -52,7 +52,7 @@ class ArgumentSlot:
     def value(self, word: str) -> str | bytes:
         """What the call has here. word: one that `mistake` has found nothing in."""
         found = FORM.fullmatch(word)
-        named = found and found["@:".index(self.sign) + 2]
+        named = found and found["@:".index(self.sign) + 2]  # group 2 or 3 of FORM, with its sign
         return self.names[named[1:]] if named else self.values[0]
 
 
@@ -78,7 +78,7 @@ def op(word: str) -> str:
 def mistake(word: str, known: Vocabulary) -> str:
     """Why a word means nothing; empty if it means something."""
     found = FORM.fullmatch(word)
-    if word in known or found is None:
+    if word in known or found is None:  # in known: a key with a place, as "stage@outside", too
         return "" if word in known else "expected the form op@branch:path"
     if found[1] not in known:
         return f"no such word; {suggestion(found[1], known)}"
@@ -156,9 +156,10 @@ CRASH: Final = fault("crash", Faults(crashes=1))
 LOST: Final = fault("lost-answer", Faults(lost_answers=1))
 FALSE: Final = fault("false-predicate", Faults(false_predicates=1))
 REFUSED: Final = fault("refusal", Faults(refusals=1))
-LATE_WRITE: Final = fault("late-write", Faults(lost_answers=1, duplicates=1))
+LATE_WRITE: Final = fault("late-write", Faults(lost_answers=1, duplicates=1))  # a duplicate needs a lost answer
+# No fault: the pages come from ``paged`` of the row. The name keeps its race apart from the one in one page.
 PAGED: Final = fault("paged")
-SCAN_FAILURE: Final = fault("paged-scan-failure", Faults(scan_failures=1))
+SCAN_FAILURE: Final = fault("paged-scan-failure", Faults(scan_failures=1))  # breaks between two pages
 HARD: Final = CRASH | LOST
 FAULTY: Final = HARD | FALSE
 FAULTS: Final = NONE | FAULTY
@@ -180,7 +181,7 @@ class Before:
     @property
     def calls(self) -> tuple[str, ...]:
         """The words, one after the other."""
-        return tuple(self.words.split(".")) if self.words else ()
+        return tuple(self.words.split(".")) if self.words else ()  # "".split(".") has one word
 
 
 NOTHING: Final = Before("", "")
@@ -192,6 +193,7 @@ def after(words: str) -> Before:
 
 
 def _globs(given: str | Sequence[str]) -> tuple[str, ...]:
+    # A string is a sequence, too: of its letters, and each would be a glob.
     return tuple(given.split()) if isinstance(given, str) else tuple(given)
 
 
@@ -204,6 +206,7 @@ class Refuted:
     races: tuple[str, ...] = attrs.field(converter=_globs)
 
     def __attrs_post_init__(self) -> None:
+        # `idle` goes through the globs: an expectation without any would never be found idle.
         if not self.reason or not self.races:
             raise RaceError(f"{self!r}: expected a reason and at least one glob")
 
@@ -217,6 +220,7 @@ class Refuted:
         Raises:
             RaceError: what is kept was not refuted.
         """
+        # By the text of a glob: one race of many that a glob matches cannot be kept.
         if strange := set(kept.split()) - set(self.races):
             raise RaceError(f"kept {sorted(strange)}: not among {list(self.races)}; leave them out")
         races = tuple(glob for glob in self.races if glob not in kept.split())

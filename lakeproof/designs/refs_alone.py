@@ -53,7 +53,7 @@ async def grow(env: Env, repository: Repository, branch_id: BranchID, *others: s
         heads,
         MetaRangeID(""),
         committer="lakeproof",
-        message=env.ids.unique("message"),
+        message=env.ids.unique("message"),  # ids are hashes: two equal commits would be one
         creation_date=REPOSITORY.creation_date,
         metadata=(("b", "2"), ("a", "1")),
     )
@@ -88,7 +88,7 @@ GROWN: Final = Named(
             (MAIN, _JOINED.commit_id),
             (BRANCH, _AHEAD.commit_id),
             (OTHER, _JOINED.commit_id),
-            (BranchID("d"), CommitID("")),
+            (BranchID("d"), CommitID("")),  # without a commit: a tombstone
             (BranchID("e"), FIRST.commit_id),
         )
     },
@@ -110,6 +110,7 @@ async def plant(env: Env, repository: Repository) -> None:
         await commits.add_commit(env, repository, commit)
 
 
+# `REMOVED` has a partial of `remove_branch`, which no invariant knows as a delete by that name.
 async def delete_branch(env: Env, repository: Repository, branch_id: BranchID) -> None:
     """A delete by tombstone, as the designs of hard delete have it."""
     await branches.remove_branch(env, repository, branch_id, tombstone=True)
@@ -136,7 +137,7 @@ async def seek_each(
     for value in (*values, *reversed(values)):
         await it.seek(_place(value, what))
         tails.append(tuple([each async for each in it]))
-    await it.seek(b"")
+    await it.seek(b"")  # to its beginning: what shows nothing then is its closing, and not its end
     it.close()
     return values, (*tails, tuple([value async for value in it]))
 
@@ -212,6 +213,7 @@ WORDS: Final[Mapping[str, Word[Flow]]] = {
 KINDS: Final = ("branches", "branches by commit", "tags", "commits", "leaves", "ancestry", "first parents")
 WALKS: Final[Mapping[str, Word[Flow]]] = {
     f"seek_{what.replace(' ', '_')}": Word(lambda _: seek_each, what, batch_size)
+    # Rows in a page of each walk. The last two follow gets, and have no pages.
     for what, batch_size in zip(KINDS, (2, 1, 2, 0, 3, 0, 0), strict=True)
 }
 
@@ -241,13 +243,13 @@ class RefsDesign(Design[Flow]):
 
 
 def _walks(race: Race) -> bool:
-    return race.name.startswith("planted/")
+    return race.name.startswith("planted/")  # the name of `PLANTED`, which has no words
 
 
 ON_TOMBSTONES: Final = {
     name: {"tombstones": True}
     for name, word in WORDS.items()
-    if word.flow(branches.delete_branch) is branches.create_branch
+    if word.flow(branches.delete_branch) is branches.create_branch  # any delete will do: a create does not look at it
 }
 
 PLAIN: Final = RefsDesign(name="refs/plain", flows=branches.delete_branch, refuted=HOLDS)

@@ -35,6 +35,7 @@ def at_startup(flows: RepositoryFlows) -> Flow:
 
     async def scan_at_startup(env: Env, *, batch_size: int = 0, **reading: Hashable) -> None:
         async for entry in scan_entries(env, batch_size):
+            # What becomes of one repository does not stop the scan.
             with suppress(RepositoryNotFound, RepositoryDeleting, Conflict):
                 await flows.get_repository(env, entry.repository_id, **reading)
 
@@ -76,6 +77,7 @@ class PairsDesign(RepositoryDesign):
 def _of(
     design: RepositoryDesign, kind: type[RepositoryDesign], name: str, refuted: Mapping[str, Refuted]
 ) -> RepositoryDesign:
+    # The scan gets each repository, in the reading that the design has of a get.
     options = {**design.options, **({"startup": design.options["get"]} if "get" in design.options else {})}
     words = {**WORDS, **design.words}
     return recast(design, kind, f"-{name}", refuted=refuted, words=words, options=options)
@@ -114,7 +116,7 @@ def claims(design: RepositoryDesign, words: str, refuted: Mapping[str, Refuted] 
 
 
 DELETING: Final = "delete/crash delete.*/crash *.delete/crash"
-BRANCHES, COMMITS, TAGS = reclamation.OF_A_KIND
+BRANCHES, COMMITS, TAGS = reclamation.OF_A_KIND  # the ids
 LEADS: Final = reclamation.deletion_leaves_a_lead.id
 LATER: Final = (
     "a writer that has read the entry before writes when the delete has emptied the partition, and nothing leads there"

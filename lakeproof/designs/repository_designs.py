@@ -51,7 +51,7 @@ MORE_FAULTS: Final = (
 WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
     "create": Word(lambda flows: flows.create_repository, "r"),
     "create_bare": Word(lambda flows: flows.create_bare_repository, "r"),
-    "create_other": Word(lambda flows: flows.create_bare_repository, "a"),
+    "create_other": Word(lambda flows: flows.create_bare_repository, "a"),  # before r: a scan in pages meets it first
     "delete": Word(lambda flows: flows.delete_repository, "r"),
     "get": Word(lambda flows: flows.get_repository, "r"),
     "list": Word(lambda flows: flows.list_repositories),
@@ -160,6 +160,7 @@ class RepositoryDesign(Design[RepositoryFlows]):
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         calls = [self.call(word, Speaker("a", 0)) for word in race.words]
+        # Each attempt counts: a retry may delete the next repository.
         names = [call.name for call in calls for _ in range(call.attempts)]
         exists = "create" in race.before
         creates = sum(name in invariants.CREATES for name in names)
@@ -170,15 +171,19 @@ class RepositoryDesign(Design[RepositoryFlows]):
         arises: dict[Invariant, bool | int] = {
             invariants.active_is_complete: True,
             invariants.no_reachable_zombie: True,
+            # A create that looks first is refused by its look. Alone beside an existing repository it never
+            # comes to its claim.
             invariants.create_is_unique: creates + exists > 1 and (creates > 1 or self.blind_create),
             invariants.deleted_is_inaccessible: deletes and reads,
+            # A successor is hit by a second delete, or by a write of the first one that comes once more.
             invariants.delete_spares_successor: creates
             and (deletes > 1 or (exists and deletes and race.faults.duplicates)),
-            invariants.create_is_effective: creates and (deletes or not exists),
+            invariants.create_is_effective: creates and (deletes or not exists),  # else each create is refused
             invariants.delete_is_effective: deletes,
             lifecycle.some_delete_succeeds: set(race.ops) == {"delete"} and len(race.ops) > 1,
             invariants.list_shows_active_only: "list_repositories" in names,
             invariants.garbage_is_reclaimable: self.leaves_garbage and (deletes or _abandons(race)),
+            # Kind by kind only where all kinds together are refuted: there one kind hides the others.
             **dict.fromkeys(reclamation.OF_A_KIND.values(), invariants.garbage_is_reclaimable.id in refuted),
             invariants.cleaner_spares_live: "clean" in names,
             lifecycle.get_shows_active_only: answers and "get_repository" in names,
@@ -187,6 +192,8 @@ class RepositoryDesign(Design[RepositoryFlows]):
             linearizable(repository(exists=exists)): answers and (reads or "list_repositories" in names),
         }
         narrower = reclamation.OF_A_KIND
+        # The globs of a kind are wider than those of all kinds. By them alone it would be judged where no
+        # garbage is left.
         return [each for each, does in arises.items() if does or (each.id in refuted and each.id not in narrower)]
 
 
@@ -208,6 +215,6 @@ def everything(design: RepositoryDesign) -> Iterator[Row]:
     if faults is ONE_FAULT:
         yield from rows(design, "delete-create", LATE_WRITE, EXISTS)
         yield from rows(design, "create-delete", LATE_WRITE, ABSENT)
-    yield from rows(design, "retry_delete-create", LOST, EXISTS)
+    yield from rows(design, "retry_delete-create", LOST, EXISTS)  # an error of the store, for the retry
     yield from rows(design, IN_PAGES + (" delete-clean-create_branch" if cleans else ""), PAGED_FAULTS, BESIDE, paged=1)
     yield from rows(design, CROWDS, NONE, EXISTS)

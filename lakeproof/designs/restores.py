@@ -40,6 +40,7 @@ BARE: Final = attrs.evolve(REPOSITORY, bare=True)
 HEAD: Final = new_commit([], MetaRangeID(""), committer="lakeproof", message="Repository created", creation_date=0)
 DUMPED: Final = Refs(
     branches=tuple(
+        # As a dump has it: a restore gives each branch a token of its own.
         without_tokens(Branch(branch_id=name, commit_id=HEAD.commit_id, staging_token=StagingToken("")))
         for name in (BRANCH, MAIN)
     ),

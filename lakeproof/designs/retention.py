@@ -46,8 +46,8 @@ from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Faults
 
 ZERO: Final = Rules(0)
-LONGER: Final = Rules(40)
-PERIODS: Final = Rules(7, ((MAIN, 40),))
+LONGER: Final = Rules(40)  # keeps A
+PERIODS: Final = Rules(7, ((MAIN, 40),))  # A is kept by main, and D goes
 JUMP: Final = 8 * DAY
 
 LATE: Final = jump(JUMP)
@@ -82,6 +82,7 @@ def refuted_ids(
     reason = f"{REVIVED}; {why}" if why else REVIVED
     globs = {ACTIVE: [*(f"{word}-*" for word in USES), *active.split()]}
     globs[STAGED] = [*(f"{word}-*" for word in copies), *staged.split()]
+    # An expectation without a glob is an error: full copies lose nothing that is staged.
     return {invariant_id: Refuted(reason, races) for invariant_id, races in globs.items() if races}
 
 
@@ -119,6 +120,7 @@ ORDERS: Final = (
     ),
     text(
         "order-clock-last",
+        # The same globs for active and for staged data.
         refuted_ids(*2 * ("upload.commit-*/clock-jump upload.commit-*/skew",), IN_FLIGHT),
         Reading(order=("staged", "branches", "commits", "clock")),
     ),
@@ -137,6 +139,7 @@ ZERO_DAYS: Final = attrs.evolve(
 )
 ZERO_DAYS_TWICE: Final = attrs.evolve(ORDERS[-1], name="retention/zero-days-twice", rules=ZERO)
 FULL_COPY: Final = text("full-copy", refuted_ids(copies=()), Reading(full=True))
+# Where a commit meets the end of its branch, the text loses what only a dummy child keeps: that is not judged here.
 HEADS_ONLY: Final = attrs.evolve(text("heads-only", HOLDS), hypothetical=False)
 TAGS_UNREAD: Final = attrs.evolve(text("tags-unread", {ACTIVE: Refuted("the text knows no tags", "*")}), tags=True)
 TAGS_READ: Final = attrs.evolve(text("tags-read", {ACTIVE: Refuted(REVIVED, "tag-*")}, runs.WITH_TAGS), tags=True)
@@ -169,7 +172,7 @@ PINNED: Final = RetentionDesign(
         ),
     },
 )
-CONTROL: Final = (None, " (negative control)")
+CONTROL: Final = (None, " (negative control)")  # no options of words, and a note: see `variant`
 OVERLOOKED: Final = "the pin comes after the look at the pins, and its owner sees no sentence yet"
 LATE_SENTENCE: Final = variant(
     PINNED,
@@ -188,7 +191,7 @@ PARDONED: Final = Refuted("one run pardons what another has condemned", "*")
 SHARED: Final = attrs.evolve(variant(PINNED, "one-run-id", {ACTIVE: PARDONED}, *CONTROL), runs_apart=False)
 SLOW: Final = Refuted("a pin may end while its owner is only slow", "*/clock-jump")
 LEASED: Final = variant(PINNED, "lease", {ACTIVE: SLOW, USABLE: SLOW}, reading=pins.Reading(lease=DAY))
-LEASE: Final = attrs.evolve(LEASED, grace=JUMP)
+LEASE: Final = attrs.evolve(LEASED, grace=JUMP)  # in the end the pins of crashed owners are over
 
 DANGLING: Final = ("line", "dangling")
 SIDEWAYS: Final = ("line", "branch")
@@ -208,6 +211,7 @@ def against(
 ) -> Iterator[Row]:
     """Each of these clients against a run, over some parts of the history."""
     there = attrs.evolve(design, parts=parts)
+    # The user is the first client: `SKEWED` is about the user's clock.
     races = " ".join(f"{word}-{JOB}" for word in words.split())
     return rows(there, races, faults, before, paged=paged, deep=deep)
 
@@ -244,11 +248,12 @@ def sequences(design: RetentionDesign, faults: FaultSet) -> Iterator[Row]:
 def _orders() -> Iterator[Row]:
     """Each order, with what tells it from the others; and, deep, with every time in every order."""
     for order in ORDERS:
-        repaired = order is ORDERS[-1]
+        repaired = order is ORDERS[-1]  # order-twice
         yield from against(order, "upload.commit")
         yield from against(order, "upload.commit", SKEWED, deep=not repaired)
         yield from against(order, "upload.commit", LATE, deep=True)
         yield from against(order, "commit", NONE, after("restore"))
+        # One scan of the branches is refuted here: its race is part of every run.
         yield from against(order, "commit", SKEWED, after("restore"), deep=order is not ORDERS[1])
         yield from against(order, "commit", LATE, after("restore"), deep=True)
         yield from against(order, "revert restore")

@@ -31,7 +31,7 @@ def words(delete_branch: Flow) -> Mapping[str, Word[RetentionFlows]]:
     return {
         "move_back": Word(lambda flows: flows.update_branch, OTHER, FIRST.commit_id),
         "move_on": Word(lambda flows: flows.update_branch, OTHER, E.commit_id),
-        "drop_branch": Word(lambda _: delete_branch, OTHER),
+        "drop_branch": Word(lambda _: delete_branch, OTHER),  # the ``delete_branch`` of the family leaves no record
     }
 
 
@@ -48,6 +48,7 @@ class HeadsDesign(RetentionDesign):
         """A run with rules of zero days: the first run that finds a head left adds the time, and keeps it from then
         on."""
         gone, check = invariants.EXPIRED_DATA_IS_RECLAIMED, invariants.expired_data_is_reclaimed(ZERO)
+        # By calls, since the words have the rules of the design.
         calls = [Call(self.flows.mark, REPOSITORY, ZERO, "nz"), Call(self.flows.sweep, REPOSITORY, "nz")]
         return [Aftermath(id=gone.id, meaning=gone.meaning, calls=calls, check=check)]
 

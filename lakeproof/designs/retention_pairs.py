@@ -29,6 +29,7 @@ PARTS: Final = ("line", "dangling", "branch")
 
 
 def _again(design: RetentionDesign, name: str) -> RetentionDesign:
+    # What is refuted of the design takes a second client, or other faults than these races have.
     return attrs.evolve(design, name=f"{design.name}-{name}", refuted=HOLDS)
 
 

@@ -29,6 +29,7 @@ SUCCESSOR = Refuted(
     "delete-delete-create* delete-delete-delete-* retry_delete-create* delete-create/late-write",
 )
 UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
+# ``[-/]`` ends the op ``create``, since ``create_branch`` begins so, too.
 HANGING = Refuted(
     '"As for Step 1 these entities are left to hang forever"',
     "delete-create_branch* delete-delete-* delete-create-create_branch* delete-create-create* delete-create-tag* "

@@ -52,6 +52,7 @@ STEP2 = RepositoryDesign(
             "a late delete, or a get that finds `initial` older than two minutes, overwrites an active entry",
             "delete-delete-* delete-create/late-write retry_delete-create* delete-create-get/clock-jump "
             "delete-create-create_branch/clock-jump delete-create-get_branch/clock-jump delete-create-tag/clock-jump "
+            # ``[js]*``: clock-jump and clock-skew.
             "delete-create-clean-create_branch/clock-jump absent/create-get/clock-[js]* "
             "absent/create-create_branch/clock-jump absent/create-create-delete* absent/create-delete-get/clock-jump "
             "absent/create-delete-create_branch/clock-jump",
@@ -108,7 +109,7 @@ BY_SET_IF = variant(
         "create": {"activate_by_set_if": True},
         "delete": {"state_by_set_if": True},
         "get": {"state_by_set_if": True},
-        "create_branch": {"state_by_set_if": True},
+        "create_branch": {"state_by_set_if": True},  # it begins with a get, and hands this on
     },
 )
 

@@ -1,6 +1,6 @@
 """A repository that is deleted while a client works in it: branch, tag, write, read, commit or merge.
 
-Every operation starts with "a fetch of the repository entry", and then takes many steps in the partition that it led
+Every operation starts with a "fetch of the repository entry", and then takes many steps in the partition that it led
 to.
 """
 
@@ -32,7 +32,7 @@ OPERATIONS: Final[Mapping[str, tuple[Flow, tuple[Hashable, ...]]]] = {
     "write": (writes.set_entry, ("main", X, Caller.BYTES)),
     "read": (reads.get_entry, ("main", X)),
     "commit": (lock_free.commit, ("main", Caller.TEXT)),
-    "merge": (merges.merge, ("main", "main", Caller.TEXT)),
+    "merge": (merges.merge, ("main", "main", Caller.TEXT)),  # into itself: there is no other branch
 }
 """The operation, with what follows the repository among its arguments."""
 

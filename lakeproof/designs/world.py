@@ -57,7 +57,7 @@ OLD_DUMPED: Final = Before("aged-dumped/", "dump")
 BARE: Final = Before("bare/", "upload@main.commit@main.dump.delete_repository.create_bare")
 OLD_BARE: Final = Before("aged-bare/", "dump.delete_repository.create_bare")
 NEXT: Final = Before("next/", "delete_repository.create_repository.upload@main")
-AGED: Final = Before("aged/", "")
+AGED: Final = Before("aged/", "")  # the history is part of the foundation
 
 LATE: Final = jump(LATER)
 OLD: Final = jump(2 * HOUR)
@@ -92,6 +92,7 @@ def stocked_rows(races: str, faults: FaultSet = NONE, *, hard: FaultSet = NONE, 
     for race in races.split():
         words = race.replace(".", "-").split("-")
         adapt = settle if "collect" in words else as_it_is
+        # A settled race has a jump already, of two hours: that is more than `LATER`.
         given = (hard if hard is not NONE else LATE) if "reap" in words and adapt is as_it_is else faults
         yield from rows(WORLD, race, given, STOCKED, adapt=adapt, deep=deep)
 
@@ -113,6 +114,7 @@ BY_ENTRY: Final = control(
     STAGED,
     "the copier has read an entry whose commit expires before it stages the copy: nothing is pinned",
 )
+# Over old commits the same loss has the id that runs of retention are judged by, too.
 BY_ENTRY_OLD: Final = attrs.evolve(
     BY_ENTRY, refuted={**BY_ENTRY.refuted, "uncommitted-data-is-kept": BY_ENTRY.refuted[STAGED]}
 )
@@ -183,6 +185,7 @@ def lives_of_jobs() -> Iterator[Row]:
     for design in (MORTAL, SENTENCES):
         yield from rows(with_old_commits(design), f"delete_branch@z.{RUN}-{COMING_BACK}", NONE, OLD_DUMPED)
         yield from rows(with_old_commits(design), f"{RUN}-{REVIVING}", NONE, OLD_DUMPED, deep=True)
+    # The same reading. Over old commits it is active data that is lost.
     unrefused = attrs.evolve(TAKEN, refuted={ACTIVE: Refuted(TAKEN.refuted[KEPT].reason, "*")})
     yield from rows(with_old_commits(unrefused), f"restore_refs-{RUN}", NONE, OLD_BARE, deep=True)
 
@@ -192,6 +195,7 @@ def controls() -> Iterator[Row]:
     for design in (WORLD, UNNOTED):
         before = ("merge-reap revert-reap", STOCKED), ("update_branch-reap", TAGGED)
         for races, there in before:
+            # The composition has the stocked pairs among its `pairs` already, and a name is used once.
             if design is UNNOTED or there is TAGGED:
                 yield from rows(design, races, LATE, there)
     for design in (WORLD, BY_ENTRY_OLD):
