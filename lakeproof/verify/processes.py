@@ -62,7 +62,9 @@ def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, li
     # Before a search loads NumPy: its libraries read these variables once, when they are loaded.
     for name in SINGLE_THREADED:
         os.environ.setdefault(name, "1")
-    if source.file is not None or min(jobs, len(scenarios)) > 1:
+    # An engine's threads and connections are in no fork of this process.
+    may_fork = getattr(task, "engine", None) is None
+    if may_fork and (source.file is not None or min(jobs, len(scenarios)) > 1):
         # What a user's flow does to its process (os._exit, say) must not end the command, nor the other scenarios.
         yield from _run_on_processes(task, scenarios, source, min(jobs, len(scenarios)), listener)
         return

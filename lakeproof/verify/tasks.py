@@ -90,7 +90,7 @@ class Outcome:
 
 
 class Task(Protocol):
-    """One thing to do with scenarios. Can be sent to another process."""
+    """One thing to do with scenarios. Can be sent to another process, unless it has an ``engine``."""
 
     def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
         """Raises Unusable."""

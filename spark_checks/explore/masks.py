@@ -24,12 +24,12 @@ and answers with the tag of their question, which is negative."""
 
 @attrs.frozen(eq=False)
 class StateQuestion:
-    """The distinct projections of states. ``quiet``: only of those in which no client can move. ``shown``: columns
-    whose numbers are replaced, with what by: one of those that look alike."""
+    """The distinct projections of states. ``moving``: only of those in which a client can move, or of those in which
+    none can. ``shown``: columns whose numbers are replaced, with what by: one of those that look alike."""
 
     tag: int
     masks: tuple[int, ...]
-    quiet: bool = False
+    moving: bool | None = None
     shown: tuple[tuple[int, npt.NDArray[np.int64]], ...] = ()
 
     def project(self, kernel: FrozenKernel, words: Words) -> Words:
@@ -46,7 +46,7 @@ class StateQuestion:
     def rows(self, kernel: FrozenKernel, words: Words) -> Rows:
         """The states that it asks about."""
         # In a final state no client can move: *eventually* invariants, ends of monitors and aftermaths apply.
-        return np.flatnonzero(~kernel.alive(words)) if self.quiet else np.arange(len(words[0]))
+        return np.arange(len(words[0])) if self.moving is None else np.flatnonzero(kernel.alive(words) == self.moving)
 
 
 @attrs.frozen(eq=False)

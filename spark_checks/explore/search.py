@@ -38,6 +38,7 @@ from lakeproof.impl.parallel import MAIN
 from lakeproof.model.invariants import Reads
 from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
 from lakeproof.search.faults import Mode, Move
+from lakeproof.search.fence import Undecided
 from lakeproof.search.judge import APPLIED
 from lakeproof.search.packing import Words, concatenate, distinct, repack
 from lakeproof.search.paths import path_through, predecessor
@@ -93,26 +94,31 @@ class SparkSearch(LevelSearch):
 
     def _attempt(self) -> Result | GivesWay:
         self._begin()
-        level, stopped, handed_over = -1, "", False
+        level, stopped = -1, ""
         while (self.ahead or self.waiting) and not stopped and not self.judge.decided:
-            if not handed_over:
-                level = min(self.ahead)
-                words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
-                # From then on, levels stay with the engine, even where they become small again: it has the old answers.
-                handed_over = len(words[0]) > self.driver_states
-                if handed_over:
-                    self._hand_over(words, level)
-                else:
-                    stopped = self._level(words, level)
-            if handed_over:
-                level = min(self.waiting)
-                # A level may have parts of several rounds, and in a ranked search of several steps.
-                stopped = self._step(self.engine.merged(self.waiting.pop(level), self.kernel.layout), level)
+            level = min(self.waiting or self.ahead)
+            try:
+                stopped = self._advance(level)
+            except Undecided as error:
+                stopped, self.unexpanded = str(error), True
+                self.judge.monitors(level)  # of the steps that were taken before
             if (reason := self._give_way(stopped)) is not None:
                 return reason
         complete = not self.ahead and not self.waiting and not stopped and not self.unexpanded
+        stopped += self._grown() if stopped else ""
         result = self._result(level if complete else level // self.stride, complete, stopped)
         return attrs.evolve(result, final_states=result.final_states + self.ends)
+
+    def _advance(self, level: int) -> str:
+        """Judge and expand a level, wherever it is. Returns why the search must stop there, if it must."""
+        if not self.waiting:
+            words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
+            # Once one is handed over, levels stay with the engine, even small ones: it has the old answers.
+            if len(words[0]) <= self.driver_states:
+                return self._level(words, level)
+            self._hand_over(words, level)
+        # A level may have parts of several rounds, and in a ranked search of several steps.
+        return self._step(self.engine.merged(self.waiting.pop(level), self.kernel.layout), level)
 
     def _hand_over(self, words: Words, level: int) -> None:
         """From here on the engine keeps the levels. What is at hand is judged first."""
@@ -179,7 +185,7 @@ class SparkSearch(LevelSearch):
         self._hear(waiting, level)
         if self.progress:
             self.progress(level, self.states, part.count)
-        stopped = self._stop()
+        stopped = self._stop() or self._endless_kept(part, level)
         if not stopped and not self.judge.decided:
             self._expand_kept(part, level)
             self.judge.monitors(level)
@@ -189,6 +195,15 @@ class SparkSearch(LevelSearch):
         if self.ranked:
             self.engine.drop(self.kept.pop(level))
         return stopped
+
+    def _endless_kept(self, part: Part, level: int) -> str:
+        """What `_endless` says of one state in which a client can move."""
+        if self.limits.steps_max is None or level < self.limits.steps_max:
+            return ""
+        job = self._job([])
+        nothing = (0,) * job.kernel.layout.words
+        found = self.engine.located(part, job, StateQuestion(0, nothing, moving=True), nothing)
+        return "" if found.row is None else self._endless([np.array([word], np.uint64) for word in found.row], level)
 
     def _expand_kept(self, part: Part, level: int) -> None:
         while True:
@@ -202,9 +217,10 @@ class SparkSearch(LevelSearch):
             # Answers about moves belong to this level, those about states to the next one.
             about_states = {question.tag for question in job.states}
             self.answers += [answer for answer in done.answers if answer.tag in about_states]
+            # First of all: a flow that hangs where it is compiled below must not take what is violated with it.
+            self._hear([answer for answer in done.answers if answer.tag not in about_states], level)
             if done.lacking is not None:
                 self._compile(done.witnesses, job)
-            self._hear([answer for answer in done.answers if answer.tag not in about_states], level)
             if part is not self.kept[level]:
                 self.engine.drop(part)
             if done.lacking is None:
@@ -327,7 +343,7 @@ class SparkSearch(LevelSearch):
                 return StateQuestion(tag, judge.masks(reads), shown=visible if Reads.CLIENTS in reads else ())
             case ("ends", str() as name):
                 watch = space.watches[self._monitor(name)]
-                return StateQuestion(tag, judge.masks(STORED, [watch]), quiet=True)
+                return StateQuestion(tag, judge.masks(STORED, [watch]), moving=False)
             case ("step", Move() as move):
                 if move.client < 0:
                     column, count = space.late, len(space.columns[space.late].values)
@@ -341,7 +357,7 @@ class SparkSearch(LevelSearch):
                     watched[numbers] = True
                 return MoveQuestion(tag, move, judge.masks(STEP_READS, [column]), watched)
             case "finals":
-                return StateQuestion(tag, judge.masks(frozenset(Reads)), quiet=True, shown=visible)
+                return StateQuestion(tag, judge.masks(frozenset(Reads)), moving=False, shown=visible)
             case "broken":
                 shown = tuple((column, self._if_broken(client)) for client, column in enumerate(space.clients))
                 return StateQuestion(tag, self.kernel.layout.masks(space.clients), shown=shown)
@@ -349,7 +365,7 @@ class SparkSearch(LevelSearch):
                 masks = judge.masks(STORED | {Reads.CLOCK})
                 # Two numbers of the clock may be the same time: a jump may be of nothing.
                 same = np.array([self.setting.times.index(time) for time in self.setting.times], np.int64)
-                return StateQuestion(tag, masks, quiet=True, shown=((space.clock, same),) if space.clock >= 0 else ())
+                return StateQuestion(tag, masks, moving=False, shown=((space.clock, same),) if space.clock >= 0 else ())
             case _:
                 raise AssertionError(f"no question asks {key!r}")
 

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import redirect_stdout
 from typing import Final
 
 import attrs
@@ -27,7 +28,9 @@ class Explore(Verify):
 
     def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
         try:
-            return super().run(scenario, source, Speed(scenario.name, progress))
+            # No process of its own keeps what flows print from the command's results.
+            with redirect_stdout(sys.stderr):
+                return super().run(scenario, source, Speed(scenario.name, progress))
         finally:
             self.engine.clear()
 

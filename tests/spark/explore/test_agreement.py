@@ -3,17 +3,31 @@
 The engine here is `tests.spark.explore.engines.InProcess`: workers' functions on Arrow batches, without Spark.
 """
 
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+
 import pytest
 
+from lakeproof import Call, Env, Scenario
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Finding, Invariant, Monitor, OnStep, Reached, Violation
+from lakeproof.model.snapshot import Event, Returned
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search import packing
+from lakeproof.search.fence import Hangs
 from lakeproof.search.frozen import FrozenKernel
 from lakeproof.search.search import Limits, Options, search
 from lakeproof.spark_checks.explore.search import on
+from lakeproof.spark_checks.explore.task import Explore
+from lakeproof.verify.loader import Source
+from lakeproof.verify.processes import run
 from tests.differential.agreement import enumerated
 from tests.differential.generated import flow_set
 from tests.search.agreement import violated_by
+from tests.search.test_looping import GROWS, NEVER, counting, holding
 from tests.spark.explore.comparing import CATALOGUE, compare, scenario_of, told
 from tests.spark.explore.engines import InProcess
+from tests.test_running import Ear
 
 GRADED = Options(ranked=False)
 RAW = Options(merge=False)
@@ -66,6 +80,82 @@ def test_limits_stop_both_at_the_same_level(states_max: int) -> None:
     scenario, limits = scenario_of("repositories/kv3/delete-get"), Limits(states_max=states_max)
     here = search(scenario, limits, GRADED)
     there = search(scenario, limits, GRADED, searching=on(InProcess(), 0))
+    assert told(there) == told(here)
+
+
+PRINTS = """
+from lakeproof import Call, Scenario
+
+async def prints(env):
+    print("a flow's own words")
+    await env.store.set(b"p", b"k", b"1")
+
+EXPECT = {"no-unhandled-exception": "holds"}
+SCENARIOS = [Scenario(name="prints", clients=[[Call(prints)]], invariants=[], expect=EXPECT)]
+"""
+
+
+def test_a_users_file_is_searched_where_the_engine_is_and_prints_nothing_among_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, engine = tmp_path / "mine.py", InProcess()
+    path.write_text(PRINTS)
+    source, task = Source(path), Explore(engine=engine, driver_states=0)
+    (outcome,) = run(task, source.load(), source, 1, Ear())
+    assert outcome.complete
+    assert engine.steps, "a copy of the engine has expanded the levels"
+    shown = capsys.readouterr()
+    assert (shown.out, "a flow's own words" in shown.err) == ("", True)
+
+
+async def sets(env: Env, key: bytes) -> None:
+    await env.store.set(b"p", key, b"1")
+
+
+async def hangs_once_a_is_set(env: Env) -> None:
+    if await env.store.find(b"p", b"a") is not None:
+        raise Hangs(30.0, "mine.py:3")
+
+
+def _is_set(cells: Mapping[tuple[bytes, bytes], object], key: bytes) -> list[Violation | Reached]:
+    return [Violation("set", f"{key!r}")] if (b"p", key) in cells else [Reached("not set")]
+
+
+def _returned(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    both = isinstance(event, Returned) and state is True
+    return isinstance(event, Returned) or state, (Violation("second", "two have returned"),) if both else ()
+
+
+BEFORE = Always(id="before", meaning="", check=lambda snapshot: _is_set(snapshot.store, b"a"))
+BESIDE = OnStep(
+    id="beside",
+    meaning="",
+    check=lambda step: _is_set(step.before.store, b"b"),
+    watches=lambda _, op: isinstance(op, kv.Set) and op.key == b"a",
+)
+SECOND = Monitor(id="second", meaning="", initial=False, advance=_returned)
+
+
+@pytest.mark.parametrize("invariants", [(BEFORE, BESIDE), (SECOND,)], ids=["states and steps", "a monitor"])
+def test_a_flow_that_hangs_takes_no_violation_with_it_that_was_found(invariants: Sequence[Invariant]) -> None:
+    """On the level on which it hangs, a state in which it does not is judged, too."""
+    clients = [[Call(sets, b"a")], [Call(hangs_once_a_is_set)], [Call(sets, b"b")]]
+    scenario = Scenario(name="hangs", clients=clients, invariants=invariants)
+    here, there = search(scenario, options=GRADED), search(scenario, options=GRADED, searching=on(InProcess(), 0))
+    assert {finding.verdict for finding in here.findings if finding.id != NO_UNHANDLED_EXCEPTION} == {"violated"}
+    assert told(there)["verdicts"] == told(here)["verdicts"]
+    assert told(there)["lengths"] == told(here)["lengths"]
+    assert there.stopped == here.stopped == str(Hangs(30.0, "mine.py:3"))
+
+
+def test_a_flow_that_counts_up_is_named_after_so_many_steps_and_so_is_what_it_counts() -> None:
+    clients = [[Call(counting)], [Call(sets, b"a")]]
+    scenario = Scenario(name="counts", clients=clients, setup=[Call(holding)], invariants=[NEVER])
+    limits = Limits(steps_max=20, states_max=1_000)
+    here = search(scenario, limits, GRADED)
+    there = search(scenario, limits, GRADED, searching=on(InProcess(), 0))
+    assert "counting() still runs after 20 steps" in here.stopped
+    assert GROWS[counting] in here.stopped
     assert told(there) == told(here)
 
 
