@@ -66,7 +66,7 @@ class CircumstancesDesign(ObjectDesign):
         if "bring" in race.before:
             return []
         uses = ("read:y", "upload:y", "delete:y")  # y: where the moves of `MOVES` end
-        judge = partial(no_copies.judge_locks, MOVED_STAYS_USABLE.id)
+        judge = partial(no_copies.judge_uses, MOVED_STAYS_USABLE.id)
         return [self.after(MOVED_STAYS_USABLE, uses, judge)] if "move" in race.words else []
 
 

@@ -16,10 +16,10 @@ from lakeproof.designs.branch_designs import BRANCH, MAIN, X, Y, Z
 from lakeproof.designs.designs import Row, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Race, Refuted, fault, jump, path_of
 from lakeproof.impl.catalog import objects as catalog
-from lakeproof.impl.catalog.errors import EntryLocked
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete import no_copies
+from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model.invariants import Afterwards, Finding, Reached, Violation, data
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
@@ -77,10 +77,11 @@ class OneEntryDesign(ObjectDesign):
         return [*super().aftermath(race), *([AT_THE_END] if settles else [])]
 
 
-def judge_locks(name: str, outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
-    """Whether calls without any rival were refused, for the invariant of this name."""
+def judge_uses(name: str, outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+    """Whether calls without any rival were refused, for the invariant of this name. That nothing is at a path is an
+    answer."""
     for outcome in outcomes:
-        if isinstance(outcome.error, EntryLocked):
+        if outcome.error is not None and not isinstance(outcome.error, PathNotFound):
             return [Violation(name, f"no other client is left, and an operation is refused: {outcome.error!r}")]
     return [Reached("nothing is locked")]
 
@@ -88,7 +89,7 @@ def judge_locks(name: str, outcomes: tuple[Outcome, ...], snapshot: Snapshot) ->
 def stays_usable(design: OneEntryDesign, lease: int) -> Aftermath:
     """An upload and a delete, after locks with a time have run out."""
     what = Afterwards(USABLE, "at quiescence, an entry can be overwritten and deleted")
-    return design.after(what, ("upload", "delete"), partial(judge_locks, USABLE), clock_advance=2 * (lease + 1))
+    return design.after(what, ("upload", "delete"), partial(judge_uses, USABLE), clock_advance=2 * (lease + 1))
 
 
 SEALED: Final = (

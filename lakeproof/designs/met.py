@@ -229,10 +229,10 @@ ROWS = [
             LOCK_FREE,
             f"applied-{word}",
             [
-                # The others come after the last effect: none of these calls has twenty.
+                # The others come after the last effect: none of these calls has twenty. Its ninth is the last `SetIf`.
                 Encounter(before=before, word=word, others="write:z", places=(20,), false_at=at)
                 for before in (FRESH, LAYERS)
-                for at in range(2, 8)
+                for at in range(2, 10)
             ],
             drops=False,
         )
