@@ -228,8 +228,9 @@ def reaching_into_java(root: Path) -> list[str]:
 
 
 def long_files(root: Path) -> list[str]:
+    """Comments do not count: they make a file no longer to read."""
     sizes = (
-        (path, len(path.read_text(encoding="utf-8").splitlines()))
+        (path, sum(not line.lstrip().startswith("#") for line in path.read_text(encoding="utf-8").splitlines()))
         for path in project_files(root)
         if path.suffix == ".py" and not path.stem.endswith("_pb2")
     )
@@ -353,7 +354,7 @@ PLANTED = {
     "lakeproof/cli.py": "from lakeproof.show import i\n",
     "lakeproof/command.py": "@click.command()\ndef command(a, b, c, d, e, f, g, h): ...\n",
     "impl/long.py": "x = 1\n" * 400,
-    "impl/fits.py": "x = 1\n" * 399,
+    "impl/fits.py": "x = 1\n" * 399 + "    # A reason.\n",
     "lakeproof/search/behaviour.py": "x = 1\n" * 600,
     "lakeproof/search/by_level.py": "x = 1\n" * 601,
     "impl/records_pb2.py": "x = 1\n" * 400,

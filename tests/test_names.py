@@ -1,7 +1,8 @@
-"""Names that a machine can check: one home for a class, verbs for functions, nouns for modules; no private doors."""
+"""Names and words that a machine can check: one home for a class, verbs for functions, nouns for modules; comments."""
 
 import ast
 import re
+import tokenize
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -50,6 +51,11 @@ PERSONS_ALLOWED = {
     "that-nobody-looks-at": {"a scenario's name": {"lakeproof/designs/locks.py"}},
 }
 """By pattern: why it may stand, and in which files."""
+
+COMMENTS_MIN = 4.0
+"""Lines in a hundred that have a comment: what a reader would stop at has its reason beside it."""
+REMARK = re.compile(r"#\s*(?:type:|noqa|pragma)")
+"""What a tool reads."""
 
 
 def many_homes(root: Path) -> dict[str, set[str]]:
@@ -121,6 +127,19 @@ def persons(root: Path) -> list[str]:
     ]
 
 
+def share_of_comments(root: Path) -> float:
+    """Lines in a hundred that have a comment, over all rooms."""
+    comments = lines = 0
+    for path in modules(root).values():
+        if path.stem.endswith("_pb2"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        lines += len(text.splitlines())
+        for token in tokenize.generate_tokens(iter(text.splitlines(keepends=True)).__next__):
+            comments += token.type == tokenize.COMMENT and not REMARK.match(token.string)
+    return 100 * comments / lines
+
+
 def _without_allowed(line: str, where: str) -> str:
     for pattern, reasons in PERSONS_ALLOWED.items():
         if any(where in files for files in reasons.values()):
@@ -148,10 +167,20 @@ def test_prose_and_names_have_no_persons() -> None:
     assert persons(ROOT) == []
 
 
+def test_what_a_reader_would_stop_at_has_a_comment() -> None:
+    assert share_of_comments(ROOT) >= COMMENTS_MIN
+
+
 def test_each_exception_is_needed() -> None:
     for pattern, reasons in PERSONS_ALLOWED.items():
         for where in set().union(*reasons.values()):
             assert re.search(pattern, (ROOT / where).read_text(encoding="utf-8"), re.IGNORECASE), (pattern, where)
+
+
+def test_remarks_to_tools_and_text_are_no_comments(tmp_path: Path) -> None:
+    write(tmp_path, "impl/a.py", "x = 1  # a reason\n# Another.\ny = '#'  # type: ignore\n\nz = 2  # noqa: E501\n")
+    write(tmp_path, "model/b.py", "one\ntwo\nthree\n")
+    assert share_of_comments(tmp_path) == 25.0
 
 
 PLANTED = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lakeproof.model import kv
@@ -64,6 +64,7 @@ def test_the_documentation_names_every_kind_of_error() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|.*\| .* \|$", PAGE.read_text(), re.MULTILINE)) >= kv.ERRORS.keys()
 
 
+@example(2.0**-24)  # of its two spellings with as many digits, Python's own is the one that rounds a tie up
 @given(json_values.filter(lambda value: value is not None))
 def test_any_token_comes_back_as_it_was_given(token: object) -> None:
     line = json.dumps({"id": 1, "ok": {"value": "", "predicate": token}}).encode()
