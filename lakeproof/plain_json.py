@@ -16,8 +16,8 @@ def double(text: str) -> float:
     """
     number = float(text)
     digits = _digits(text)
-    # Written again with as many digits: 0.1 comes back as it was, and 9007199254740993.0 does not. Or as short as can be,
-    # which at a tie is rounded the other way: 5.960464477539063e-08.
+    # Written again with as many digits: 0.1 comes back as it was, and 9007199254740993.0 does not. Or as short as can
+    # be, which at a tie is rounded the other way: 5.960464477539063e-08.
     again = (f"{number:.{max(len(digits), 1) - 1}e}", repr(number))
     if len(digits) > _DIGITS_MAX or digits not in map(_digits, again):
         raise ValueError(f"{shorten_value(text)} does not fit into a double; write it as text")
