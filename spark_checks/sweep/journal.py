@@ -146,14 +146,17 @@ class Journal:
 
     def _write(self, batch: int, kind: str, columns: dict[str, pa.Array]) -> None:
         made = io.BytesIO()
-        pq.write_table(pa.table(columns), made)
+        pq.write_table(pa.table(columns), made, write_page_checksum=True)
         # The write is over before the first delete of an intent begins; a file that is half written has another name.
         self._folder.write(f"{SWEPT}/{batch:07}-{self.sweep}.{kind}.parquet", made.getvalue())
 
     def _read(self, name: str) -> dict[str, list[object]]:
+        content = io.BytesIO(self._folder.read(name))
         try:
-            return cast("dict[str, list[object]]", pq.read_table(io.BytesIO(self._folder.read(name))).to_pydict())
-        except pa.ArrowException as error:
+            # Without checksums a byte that is another one may be read as another outcome.
+            table = pq.read_table(content, page_checksum_verification=True)
+            return cast("dict[str, list[object]]", table.to_pydict())
+        except (pa.ArrowException, OSError, ValueError) as error:  # Arrow has errors of Parquet as any of these
             raise self._damaged(name, " ".join(str(error).split())[:160]) from None
 
     def _damaged(self, name: str, why: str) -> Unusable:

@@ -104,11 +104,11 @@ def read(file: bytes) -> Table:
     if unknown := sorted(blocks.keys() - {_PROPERTIES}):
         raise Unsupported(f"it has a block {unknown[0]!r}, which lakeFS does not write")
     raw = {each.key: each.value for each in _entries(file, blocks[_PROPERTIES], "the properties")}
-    index, parts = _index(file, footer.index, _number(raw, b"rocksdb.block.based.table.index.type", 4))
+    index, reach, parts = _index(file, footer.index, _number(raw, b"rocksdb.block.based.table.index.type", 4))
     handles = [_handle(each.value, "the index") for each in index]
     # All blocks that anything leads to. A gap between them is a block that an index has lost.
     _demand_tiled([*handles, *parts, footer.index, *blocks.values(), footer.metaindex], len(file))
-    records = tuple(_records(file, index, handles))
+    records = tuple(_records(file, index, reach, handles))
     _demand_counts(raw, records, len(handles))
     return Table(records, {name: value for name, value in raw.items() if not name.startswith(_OWN)})
 
@@ -145,28 +145,33 @@ class _Footer:
         return cls(_Handle(numbers[0], numbers[1]), _Handle(numbers[2], numbers[3]))
 
 
-def _index(file: bytes, top: _Handle, kind: int) -> tuple[list[_Entry], list[_Handle]]:
-    """The entries of the index, one for each data block; and the blocks that it has below its top."""
+def _index(file: bytes, top: _Handle, kind: int) -> tuple[list[_Entry], list[bytes], list[_Handle]]:
+    """The entries of the index, one for each data block; of each the last key that a search looks for there; and the
+    blocks that the index has below its top."""
     entries = _entries(file, top, "the index")
     if kind == 0:
-        return entries, []
+        return entries, [each.key for each in entries], []
     if kind != _TWO_LEVELS:
         raise Unsupported(f"its index is of type {kind}, expected 0 (sorted) or {_TWO_LEVELS} (two levels)")
     parts = [_handle(each.value, "the index") for each in entries]
     below: list[_Entry] = []
+    reach: list[bytes] = []
     for each, part in zip(entries, parts, strict=True):
         found = _entries(file, part, "a part of the index")
         # An empty part, or one with a greater key, would hide data blocks from a search.
         if not found or _split(found[-1].key, "the index") > _split(each.key, "the index"):
             raise NotATable("a part of the index goes beyond what the index says of it")
         below.extend(found)
-    return below, parts
+        reach += [*(entry.key for entry in found[:-1]), each.key]
+    return below, reach, parts
 
 
-def _records(file: bytes, index: Sequence[_Entry], handles: Sequence[_Handle]) -> Iterator[Record]:
+def _records(
+    file: bytes, index: Sequence[_Entry], reach: Sequence[bytes], handles: Sequence[_Handle]
+) -> Iterator[Record]:
     last = b""
     first = True
-    for number, (entry, handle) in enumerate(zip(index, handles, strict=True)):
+    for number, (entry, up_to, handle) in enumerate(zip(index, reach, handles, strict=True)):
         name = f"data block {number}"
         bound = _split(entry.key, "the index")
         found = _entries(file, handle, name)
@@ -183,6 +188,8 @@ def _records(file: bytes, index: Sequence[_Entry], handles: Sequence[_Handle]) -
         # A search by this key would look in the next block, and not find the record.
         if last > bound:
             raise NotATable(f"{name} ends with {last!r}, and the index says {bound!r}")
+        # Of the next block, too: a search for its first key must not look in this one.
+        last = _split(up_to, "the index")
 
 
 def _split(key: bytes, where: str) -> bytes:

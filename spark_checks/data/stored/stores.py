@@ -134,9 +134,12 @@ def open_store(where: str) -> "ObjectStore":
 
 
 def objects(where: str, prefix: str) -> Iterator[Listed]:
-    """All objects below a prefix. None where nothing is. Raises Unusable."""
+    """All objects below a prefix. None where nothing is. Raises Unusable: also where a folder itself is not there."""
     is_local = places.local(where) is not None
     if is_local and not (Path(where) / prefix).is_dir():
+        # On this machine, which may be another one than the driver's: there every object would look lost.
+        if not Path(where).is_dir():
+            raise Unusable(f"{where}: a worker finds no such folder; name one that all workers share with --blockstore")
         return
     try:
         for chunk in obstore.list(open_store(where), f"{prefix}/" if prefix else None, chunk_size=CHUNK):

@@ -60,7 +60,7 @@ _LISTED_ARROW: Final = to_arrow_schema(_LISTED, timezone="UTC")
 @attrs.frozen
 class Stored:
     """What lies there. ``versions``: ``objects`` with ETags; None: files have none. ``tables``: `TABLES`; ``parts``:
-    `PARTS`. ``rows``: of each, as they were written. ``former``: namespaces without a repository."""
+    `PARTS`."""
 
     objects: DataFrame
     versions: DataFrame | None
@@ -68,7 +68,6 @@ class Stored:
     ranges: DataFrame
     tables: DataFrame
     parts: DataFrame
-    former: tuple[str, ...] = ()
 
 
 def load(spark: SparkSession, blockstore: Blockstore, namespaces: frozenset[str]) -> Stored:
@@ -77,9 +76,8 @@ def load(spark: SparkSession, blockstore: Blockstore, namespaces: frozenset[str]
     Raises Unusable: the store cannot be read, or a namespace is not in it.
     """
     blockstore.demand_there()
-    former = blockstore.neighbours(namespaces)
-    places = [(each, *blockstore.where(each)) for each in sorted(namespaces)]
-    places += [(each, *blockstore.where(each)) for each in former]
+    all_ = [*sorted(namespaces), *blockstore.neighbours(namespaces)]
+    places = [(each, *blockstore.where(each)) for each in all_]
     listed = staging.write(_listing(spark, places), fresh(spark, "objects"))
     versions = staging.read(listed, _LISTED, spark)
     # The files have more columns. Read with the smaller schema, the listing is the same table as that of a dataset.
@@ -105,7 +103,7 @@ def load(spark: SparkSession, blockstore: Blockstore, namespaces: frozenset[str]
     written = staging.write(made, fresh(spark, "sstables"), by=_KIND)
     tables_ = {name: staging.read(written, schema, spark, f"{_KIND}={name}") for name, schema in _SCHEMAS.items()}
     has_tags = blockstore.folder is None
-    return Stored(objects, versions if has_tags else None, former=tuple(former), **tables_)
+    return Stored(objects, versions if has_tags else None, **tables_)
 
 
 def _listing(spark: SparkSession, places: Sequence[tuple[str, str, str]]) -> DataFrame:
@@ -134,7 +132,7 @@ def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> 
             raise NotATable("was listed, and is gone")
         found = trees.read(file, name)
         # A list, and not a generator, which would raise Unsupported outside of this `try`.
-        rows = [] if name in whole else list(_rows_in(found, name, namespace))
+        rows = [] if name in whole else list(_rows_in(found, name))
     except NotATable as error:
         yield _row("tables", storage_namespace=namespace, id=name, why=str(error))
         return
@@ -148,7 +146,7 @@ def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> 
     yield from rows
 
 
-def _rows_in(found: trees.Stored, name: str, namespace: str) -> Iterator[tuple[object, ...]]:
+def _rows_in(found: trees.Stored, name: str) -> Iterator[tuple[object, ...]]:
     if found.type == "ranges":
         first, last, count = found.described
         yield _row("parts", range_id=name, first=first, last=last, entries=count)
@@ -157,7 +155,7 @@ def _rows_in(found: trees.Stored, name: str, namespace: str) -> Iterator[tuple[o
                 "ranges",
                 range_id=name,
                 path=each.path.decode(errors="backslashreplace"),  # keys of lakeFS are bytes
-                address=_address(each, namespace),
+                address=_address(each),
                 checksum=each.checksum,
                 size_bytes=each.size_bytes,
             )
@@ -177,15 +175,15 @@ def _rows_in(found: trees.Stored, name: str, namespace: str) -> Iterator[tuple[o
         )
 
 
-def _address(entry: trees.Entry, namespace: str) -> str:
+def _address(entry: trees.Entry) -> str:
     """As ``ranges/`` has it: full if it has a scheme, else relative to the namespace of the repository that refers to
     it. Raises Unsupported."""
     full = "://" in entry.address
-    # ``ranges/`` has no types: what looks full would be read as such.
-    if entry.address_type == AddressType.RELATIVE.value and full:
-        return f"{namespace}/{entry.address}"
-    if entry.address_type == AddressType.FULL.value and not full:
-        raise Unsupported(f"the entry of {entry.path!r} has the full address {entry.address!r}, without a scheme")
+    meant = {AddressType.RELATIVE.value: False, AddressType.FULL.value: True}.get(entry.address_type, full)
+    # ``ranges/`` has no types, and several repositories may share a range: none of their namespaces could be put in.
+    if meant != full:
+        what, how = ("full", "without") if meant else ("relative", "with")
+        raise Unsupported(f"the entry of {entry.path!r} has the {what} address {entry.address!r}, {how} a scheme")
     return entry.address
 
 

@@ -75,8 +75,10 @@ def table(
     block_records: int = 7,
     compression: str | None = "snappy",
     two_levels: bool = False,
+    first_says: bytes | None = None,
 ) -> bytes:
-    """A whole file. properties: those that are lakeFS'."""
+    """A whole file. properties: those that are lakeFS'. first_says: what the index says at its top of what is first in
+    it, if not the last key."""
     file = File(compression)
     chunks = [records[at : at + block_records] for at in range(0, len(records), block_records)] or [[]]
     index = []
@@ -86,6 +88,8 @@ def table(
     if two_levels:
         parts = [index[at : at + 2] for at in range(0, len(index), 2)]
         index = [(part[-1][0], handle(file.add(block(part, interval=1)))) for part in parts]
+    if first_says is not None:
+        index[0] = (first_says + SEQUENCE, index[0][1])
     top = file.add(block(index, interval=1))
     own = {
         b"rocksdb.num.entries": varint(len(records)),

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.model.catalog import AddressType, ObjectEntry
-from lakeproof.spark_checks.data.stored import sstable, trees
+from lakeproof.spark_checks.data.stored import sstable, tables, trees
 from lakeproof.spark_checks.data.stored.sstable import NotATable, Unsupported
+from lakeproof.words import Unusable
 from tests.spark.lakefs.tables import Part, metarange_of, named, pair, range_of, table
 
 SORTED = st.dictionaries(st.binary(min_size=1, max_size=12), st.binary(max_size=20), max_size=60).map(
@@ -80,6 +81,17 @@ def test_keys_must_be_in_order(keys: tuple[bytes, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("deep", "between", "beyond"), [(False, b"011", b"02"), (True, b"031", b"04")], ids=["one level", "two levels"]
+)
+def test_an_index_that_sends_a_search_to_the_block_before_is_refused(deep: bool, between: bytes, beyond: bytes) -> None:
+    records = [(f"{n:02}".encode(), b"v") for n in range(9)]
+    sound = table(records, {}, block_records=2, two_levels=deep, first_says=between)
+    assert len(sstable.read(sound).records) == 9
+    with pytest.raises(NotATable, match="keys are not in order"):
+        sstable.read(table(records, {}, block_records=2, two_levels=deep, first_says=beyond))
+
+
+@pytest.mark.parametrize(
     ("properties", "words"),
     [
         ({b"rocksdb.num.entries": b"\x03"}, "rocksdb.num.entries 3, and it has 2"),
@@ -102,6 +114,22 @@ def test_entries_and_ranges_are_read_as_the_catalog_has_them() -> None:
     said = trees.read(meta, top)
     assert [each.range_id for each in said.ranges] == [name, "f" * 64]
     assert (said.ranges[1].first, said.ranges[1].last, said.ranges[1].count) == ("ö".encode(), "ü".encode(), 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "words"),
+    [
+        (AddressType.RELATIVE, "data/x://y", "the relative address 'data/x://y', with a scheme"),
+        (AddressType.FULL, "data/y", "the full address 'data/y', without a scheme"),
+    ],
+)
+def test_an_address_that_would_be_read_as_of_the_other_kind_is_refused(
+    kind: AddressType, address: str, words: str
+) -> None:
+    """With the namespace of one repository put in, another one that shares the range would refer to its object."""
+    name, file = range_of([("path", ObjectEntry(address=address, address_type=kind))])
+    with pytest.raises(Unusable, match=words):
+        list(tables._rows_of("local://first", name, file, set()))
 
 
 def test_a_metarange_without_ranges_is_one() -> None:

@@ -53,6 +53,8 @@ def test_a_namespace_elsewhere_is_refused_and_not_taken_for_empty(url: str, name
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Unusable, match="no such folder"):
         Blockstore(str(tmp_path / "gone")).demand_there()
+    with pytest.raises(Unusable, match="a worker finds no such folder"):
+        list(stores.objects(str(tmp_path / "gone"), "shop"))
 
 
 def known(monkeypatch: pytest.MonkeyPatch, url: str) -> None:

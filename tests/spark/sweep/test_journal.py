@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.spark_checks.engine.folders import Folder
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.sweep import marks
-from lakeproof.spark_checks.sweep.journal import End
+from lakeproof.spark_checks.sweep.journal import End, Entry, Journal
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.sweep import sweep
 from lakeproof.words import Unusable
@@ -99,6 +99,23 @@ class TestADamagedJournal:
         outcome.write_bytes(outcome.read_bytes()[:-9])
         with pytest.raises(Unusable, match=r"outcome.parquet: cannot be read as a journal .* move it away"):
             sweep(run_at(folder.parent), whole(), delete=True)
+
+    def test_no_byte_of_it_can_be_another_one_that_is_read_as_another_outcome(self, folder: Path) -> None:
+        made, batch = folder_at(folder), [marks.Mark(full(name), 1, OLD) for name in EVERY]
+        ends = (End.DELETED, End.KEPT, End.GONE, End.FAILED, End.PERHAPS, End.KEPT, End.DELETED)
+        entries = [Entry(end) for end in ends]
+        Journal(made).settle(0, batch, entries)
+        (path,) = (folder / "swept").iterdir()
+        whole, refused = path.read_bytes(), 0
+        for at in range(len(whole)):
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << at % 8)]) + whole[at + 1 :])
+            try:
+                found = Journal(made).state(0, batch)
+            except Unusable:
+                refused += 1
+            else:
+                assert [each.end for each in found] == [*ends], at
+        assert refused > len(whole) / 3
 
     @pytest.mark.parametrize("kind", ["intent", "outcome"])
     def test_a_file_of_another_run_is_refused(self, folder: Path, kind: str) -> None:
