@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.designs.designs import Caller, Design, Speaker, Word
-from lakeproof.designs.races import Before, Race, branch_of, op, path_of
+from lakeproof.designs.races import Before, Race, Refuted, branch_of, op, path_of
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, initialisation, lock_free
 from lakeproof.impl.graveler import writes as writing
@@ -82,6 +82,13 @@ STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
 """The specification of the branch in races with resets, by the words of what was before."""
 
 
+NOBODYS_PROGRESS: Final = Refuted(
+    "a `SetIf` that is applied and reported as failed is a defeat without rival: the committer starts over, finds its "
+    "tokens committed, by itself, and makes an empty commit on its own",
+    "*commit*/false-predicate",
+)
+
+
 @attrs.frozen(kw_only=True)
 class BranchDesign(Design[BranchFlows]):
     """A variant of the flows of a branch."""
@@ -116,7 +123,7 @@ class BranchDesign(Design[BranchFlows]):
             (refs.commits_form_one_line, heads),
             (entries.read_is_legal(initial, BRANCH), any(map(_reads_first, race.clients))),
             (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads or comes_and_goes)),
-            (refs.commit_makes_progress, words.count("commit") > 1 and self.beatable),
+            (refs.commit_makes_progress, self.beatable and _may_be_beaten(race)),
             (refs.branch_delete_spares_successor, "create_branch" in words and words.count("delete_branch") > 1),
             (entries.refused_write_is_absent, _may_refuse(race)),
             (entries.branch_starts_clean, "create_branch" in words and writes),
@@ -146,11 +153,18 @@ class BranchDesign(Design[BranchFlows]):
 def _may_fail(race: Race) -> bool:
     """Whether a call that changes more than entries may answer with a definite error."""
     moves = "update_branch" in race.words and len(race.clients) > 1 and "write" not in race.words
+    # A commit drops what it has committed at the end: a scan that breaks there denies what has happened.
+    breaks = race.faults.scan_failures and "commit" in race.words
     return (
-        bool(race.faults.refusals)
+        bool(race.faults.refusals or breaks)
         or moves
         or any(word in ("merge", "revert", "delete_branch", "create_branch") for word in race.words)
     )
+
+
+def _may_be_beaten(race: Race) -> bool:
+    """Whether a commit may meet a rival; a false failure is one that is not there."""
+    return race.words.count("commit") > (0 if race.faults.false_predicates else 1)
 
 
 def _may_refuse(race: Race) -> bool:

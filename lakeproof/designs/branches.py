@@ -4,8 +4,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.designs.branch_designs import AHEAD, BranchDesign
-from lakeproof.designs.designs import HOLDS, rows
+from lakeproof.designs.branch_designs import AHEAD, NOBODYS_PROGRESS, BranchDesign
+from lakeproof.designs.designs import rows
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
@@ -17,7 +17,7 @@ UNSURE: Final = Refuted(
     "a `SetIf` that was applied and reported as failed answers `BranchExists` or `RefChanged`: a definite no for what "
     "has happened",
     "create_branch-*/false-predicate delete_branch*/false-predicate write-*/false-predicate "
-    "update_branch-[cu]*/false-predicate",
+    "update_branch-[cu]*/false-predicate write.read-update_branch/false-predicate",
 )
 BOTH: Final = "both find the branch and delete it: both say that it was they"
 BY_NAME: Final = Refuted(
@@ -33,6 +33,7 @@ PLAIN: Final = BranchDesign(
         "branch-delete-spares-successor": BY_NAME,
         "branch-create-is-effective": BY_NAME,
         "failed-call-changed-nothing": UNSURE,
+        "commit-makes-progress": NOBODYS_PROGRESS,
         "commit-is-effective": Refuted(
             f"{UNSURE.reason}; and the move that it denies takes the commit off the branch",
             "update_branch-commit/false-predicate",
@@ -50,6 +51,7 @@ TOMBSTONE: Final = BranchDesign(
     source=SOURCE + " (ours: a deleted branch leaves a record that names no commit)",
     refuted={
         "failed-call-changed-nothing": UNSURE,
+        "commit-makes-progress": NOBODYS_PROGRESS,
         "linearizable": Refuted(
             f"{BOTH}; {UNSURE.reason}",
             "delete_branch-delete_branch-create_branch* delete_branch.create_branch-delete_branch* "
@@ -63,7 +65,7 @@ OWN: Final = BranchDesign(
     name="branches/knows-its-own",
     flows=TOMBSTONE.flows,
     source=TOMBSTONE.source + "; who is refused looks whether the record is as it wrote it",
-    refuted=HOLDS,
+    refuted={"commit-makes-progress": NOBODYS_PROGRESS},
     options={
         "create_branch": {"tombstones": True, "knows_its_own": True},
         "delete_branch": {"knows_its_own": True},

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from lakeproof.designs.branch_designs import WRITTEN, BranchDesign
+from lakeproof.designs.branch_designs import NOBODYS_PROGRESS, WRITTEN, BranchDesign
 from lakeproof.designs.designs import HOLDS, rows, variant
 from lakeproof.designs.races import (
     CRASH,
@@ -25,15 +25,15 @@ from lakeproof.impl.graveler import flows, lock_free, locked, optimistic, resets
 SOURCE: Final = "graveler-on-kv.md, Update Commits, staging and lock-free"
 LEASE: Final = 60_000_000  # microseconds
 
-NOBODYS_PROGRESS: Final = Refuted(
-    "a `SetIf` that is applied and reported as failed is a defeat without rival: the committer starts over, finds its "
-    "tokens committed, by itself, and makes an empty commit on its own",
-    "*commit*commit*/false-predicate",
-)
-
 UNSURE: Final = (
     "a `SetIf` under a staging token is applied and reported as failed, its token is committed and dropped, and "
     "nothing is left by which the writer could recognise its own"
+)
+
+DENIED_AT_ITS_END: Final = Refuted(
+    "a commit whose last scan breaks, the one for what it drops, answers `ScanInterrupted`: a definite no for what is "
+    "on the branch",
+    "*commit*/paged-scan-failure",
 )
 
 LOCK_FREE: Final = BranchDesign(
@@ -57,8 +57,9 @@ LOCK_FREE: Final = BranchDesign(
         ),
         "failed-call-changed-nothing": Refuted(
             "a create of a branch whose `SetIf` was applied and reported as failed answers `BranchExists`; a call "
-            "whose last effects are refused has taken place, and says that it has not",
-            "write-commit-delete_branch-create_branch/false-predicate commit-reset*/refusal",
+            f"whose last effects are refused has taken place, and says that it has not; {DENIED_AT_ITS_END.reason}",
+            "write-commit-delete_branch-create_branch/false-predicate commit-reset*/refusal "
+            "*commit*/paged-scan-failure",
         ),
     },
 )
@@ -171,8 +172,8 @@ OPTIMISTIC: Final = BranchDesign(
     options={"commit": {"reading": optimistic.Reading(drops=False, tries=3)}},
     refuted={
         "commit-makes-progress": Refuted(
-            "who is beaten seals anew, which beats the other: nothing bounds how often",
-            "commit-commit* write.commit-commit*",
+            f"who is beaten seals anew, which beats the other: nothing bounds how often; {NOBODYS_PROGRESS.reason}",
+            "commit-commit* write.commit-commit* write-commit/false-predicate",
         )
     },
 )

@@ -6,8 +6,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.designs.branch_designs import WRITTEN, BranchDesign
-from lakeproof.designs.commits import LOCKED, NOBODYS_PROGRESS
+from lakeproof.designs.branch_designs import NOBODYS_PROGRESS, WRITTEN, BranchDesign
+from lakeproof.designs.commits import LOCKED
 from lakeproof.designs.designs import Word, rows, variant
 from lakeproof.designs.races import CRASH, FAULTS, FAULTY, NONE, Refuted
 from lakeproof.impl.graveler import dropping, locked

@@ -4,7 +4,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.designs.branch_designs import AHEAD, BranchDesign
+from lakeproof.designs.branch_designs import AHEAD, NOBODYS_PROGRESS, BranchDesign
 from lakeproof.designs.designs import HOLDS, rows
 from lakeproof.designs.races import FAULTS, NONE, Before, Refuted
 from lakeproof.impl.graveler import lock_free
@@ -18,7 +18,8 @@ MERGING: Final = BranchDesign(
             "a `SetIf` that was applied and reported as failed answers `RefChanged`: a definite no for a commit that "
             "is on the branch",
             "*/false-predicate",
-        )
+        ),
+        "commit-makes-progress": NOBODYS_PROGRESS,
     },
     source="graveler-on-kv.md, Update Commits, staging and lock-free; Merge and Revert of lakeFS' pkg/graveler",
     options={"commit": {"reading": lock_free.Reading(drops=False)}},

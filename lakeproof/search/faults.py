@@ -159,10 +159,10 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
             case Mode.REPEATED_DROPPED if is_write(op):
                 yield Result(mode, kv.OutcomeUnknown(), {})
             # The library's first attempt was applied and its answer lost; its second one fails on what the first has
-            # written.
-            case Mode.FALSE_PREDICATE if isinstance(op, kv.SetIf | kv.DeleteIf) and reply is None and _fails_again(op):
+            # written. Or on what a rival has done between the two: so also where it would succeed alone (EXISTS).
+            case Mode.FALSE_PREDICATE if isinstance(op, kv.SetIf | kv.DeleteIf) and reply is None:
                 yield Result(mode, kv.PredicateFailed(), writes)
-            case Mode.FALSE_PREDICATE if objects.conditional(op) and reply is None and _fails_again(op):
+            case Mode.FALSE_PREDICATE if objects.conditional(op) and reply is None:
                 yield Result(mode, objects.PreconditionFailed(), writes)
             case Mode.SCAN_FAILURE if _continues_a_scan(op):
                 yield Result(mode, kv.ScanInterrupted(), {})
@@ -172,15 +172,6 @@ def _messages_left(writes: Writes) -> int:
     """How many messages are in the channel after one was taken."""
     # An empty channel is written as None.
     return sum(len(after) for after in writes.values() if isinstance(after, tuple))
-
-
-def _fails_again(op: Effect) -> bool:
-    """Whether a conditional write that was applied fails when it is repeated. A `kv.SetIf` of the same value does where
-    predicates are versions of the store's own, and where they are not, its answer is the exception."""
-    if isinstance(op, kv.SetIf):
-        return op.predicate is not kv.EXISTS  # which its own write has made true
-    # A condition on the source of a copy holds as before.
-    return isinstance(op, kv.DeleteIf) or bool(objects.conditions(op) - {"copy.if_match"})
 
 
 def _continues_a_scan(op: Effect) -> bool:

@@ -65,17 +65,14 @@ def writes(op: object) -> bool:
 
 
 def conditional(op: object) -> bool:
-    """Whether the operation is a write with a condition that it makes false itself: a client library may report it as
-    failed."""
+    """Whether the operation is a write with a condition: one that a client library may report as failed."""
     match op:
-        case kv.SetIf():
-            return op.predicate is not kv.EXISTS
-        case kv.DeleteIf():
+        case kv.SetIf() | kv.DeleteIf():
             return True
         case objects.Put():
             return op.if_absent or op.if_match is not None
         case objects.Copy():
-            return op.if_absent or op.if_destination_match is not None
+            return op.if_absent or op.if_match is not None or op.if_destination_match is not None
         case objects.SetMetadata():
             return op.if_metageneration is not None or op.if_version is not None
     return False

@@ -4,11 +4,10 @@ what tests, replays and samples use of it beside moves."""
 import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
-from lakeproof.impl.effects import Effect
-from lakeproof.model import kv, objects
+from lakeproof.model import kv
 from lakeproof.model.snapshot import Invoked, Returned
-from lakeproof.search.faults import Mode, Move, outcomes
-from lakeproof.search.semantics import Cell, Cells, apply, patch
+from lakeproof.search.faults import Mode, Move
+from lakeproof.search.semantics import Cell
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import ExecutedStep, World
 from tests.differential.interpreter import run_program
@@ -43,33 +42,6 @@ def test_a_step_says_what_the_client_was_told_and_what_the_store_answered() -> N
     step = go(here, Mode.FALSE_PREDICATE)
     assert (step.reply, step.answer) == (kv.PredicateFailed(), None)
     assert step.changes == ((A, None, b"1"),)
-
-
-OBJECT = objects.StoredObject(b"old")
-REPEATED = (
-    kv.Set(*KEYS[0], b"new"),
-    *(kv.SetIf(*KEYS[0], b"new", predicate) for predicate in (b"old", kv.EXISTS)),
-    kv.SetIf(*KEYS[1], b"new", None),
-    kv.DeleteIf(*KEYS[0], b"old"),
-    objects.Put("there", b"new"),
-    objects.Put("there", b"new", if_match=OBJECT.etag),
-    objects.Put("new", b"new", if_absent=True),
-    objects.Copy("there", "new", if_match=OBJECT.etag),
-    objects.Copy("there", "new", if_match=OBJECT.etag, if_absent=True),
-    objects.Copy("there", "other", if_destination_match=objects.etag(b"other")),
-    objects.SetMetadata("there", (), if_metageneration=1),
-    objects.SetMetadata("there", (), if_version=OBJECT.version),
-)
-
-
-@pytest.mark.parametrize("op", REPEATED, ids=repr)
-def test_a_library_may_report_a_failed_condition_just_where_the_repeated_write_fails(op: Effect) -> None:
-    cells: Cells = {A: b"old", ("object", "there"): OBJECT, ("object", "other"): objects.StoredObject(b"other")}
-    reply, writes = apply(cells, op)
-    assert reply is None or isinstance(reply, objects.Head)
-    again, _ = apply(patch(cells, writes), op)
-    offered = {found.mode for found in outcomes(op, reply, writes, tuple(Mode))}
-    assert (Mode.FALSE_PREDICATE in offered) is isinstance(again, Exception)
 
 
 def test_a_late_write_is_a_step_of_its_client() -> None:
