@@ -39,9 +39,10 @@ def command(options: "Options", source: "DatasetSource", out: str) -> None:
             with doing(spark, f"writing {name}/"):
                 written = staging.write(table, f"{out}/{name}")
             click.echo(f"{name:14}{written.rows:>12,} rows")
-        # Files that its manifest does not name would make the dataset unusable for every later command.
-        if _same(out, f"{source.where.rstrip('/')}/decoded"):
-            manifest.extend(source.where.rstrip("/"))
+    # Files that its manifest does not name would make the dataset unusable for every later command. Only now: within,
+    # Ctrl-C removes them, and the manifest would name what is gone.
+    if _same(out, f"{source.where.rstrip('/')}/decoded"):
+        manifest.extend(source.where.rstrip("/"))
 
 
 def _same(one: str, other: str) -> bool:

@@ -163,12 +163,11 @@ class Committed:
     """What metaranges refer to.
 
     references: physical, bits; once for each namespace and range. lost: what, id, bits: metaranges and ranges that are
-    not in the dataset, with the bits of those who refer to them. pairs: storage_namespace, range_id, bits.
+    not in the dataset, with the bits of those who refer to them.
     """
 
     references: DataFrame
     lost: DataFrame
-    pairs: DataFrame
 
 
 def find_committed(dataset: Dataset, roots: DataFrame) -> Committed:
@@ -193,7 +192,7 @@ def find_committed(dataset: Dataset, roots: DataFrame) -> Committed:
     lost = _find_lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
         _find_lost("range", pairs, dataset.ranges, "range_id")
     )
-    return Committed(references, lost, pairs)
+    return Committed(references, lost)
 
 
 def _find_lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:

@@ -79,8 +79,6 @@ def _is_narrow(date: Dates, heads: Indices) -> bool:
 
 
 def _move(place: Indices, indices: Indices) -> Indices:
-    if not len(place):
-        return indices
     # `np.where` evaluates both sides: -1 reads the last place, which is then discarded.
     return np.where(indices >= 0, place[indices], -1)
 

@@ -22,8 +22,6 @@ def judge_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
         return
     found = pa.Table.from_batches(arrived)
     parents = found.column("parents").combine_chunks()
-    if isinstance(parents, pa.ChunkedArray):
-        parents = pa.concat_arrays(parents.chunks)
     names = found.column("node").to_numpy()
     result = graph.judge(
         graph.Graph(

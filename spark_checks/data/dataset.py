@@ -62,7 +62,6 @@ class Dataset:
     decoded: the typed tables, where the source has them.
     noted: the files, as they were when they were opened.
     unsealed: the folders without a manifest, of which it is unknown whether all their files are there.
-    sources: the folders and files that it is read from; None: a database, which may have changed later.
     versions: ``objects`` with those of the columns `VERSIONS` that its files have; None: they have none.
     stored: what the object store holds, where the other tables were made of it.
     """
@@ -77,7 +76,6 @@ class Dataset:
     decoded: dict[str, DataFrame] = attrs.Factory(dict)
     noted: Noted = attrs.Factory(Noted)
     unsealed: tuple[str, ...] = ()
-    sources: tuple[str, ...] | None = None
     versions: DataFrame | None = None
     stored: "Stored | None" = None
 
@@ -156,7 +154,6 @@ def _with_stored(found: Dataset, blockstore: str) -> Dataset:
         versions=stored.versions,
         # The other tables now come from the store, whatever lay beside.
         tables=found.tables | (AT_REST.keys() - {"kv"}) | {STORED},
-        sources=None,
         stored=stored,
     )
 
@@ -180,8 +177,7 @@ def _open(spark: SparkSession, where: str, keys: Keys | None, beside: str | None
         noted = Noted()
         # Before it is read: what changes during the read must differ from this note.
         noted.note_file(path)
-        found = _with_tables(spark, where, keys or "lakefs", staged_dump(spark, path), beside, noted)
-        return attrs.evolve(found, sources=(where, *_beside(beside)))
+        return _with_tables(spark, where, keys or "lakefs", staged_dump(spark, path), beside, noted)
     if path is not None and not path.is_dir():
         raise Unusable(f"{where}: there is no such folder; {LAYOUT}")
     return _folder(spark, where.rstrip("/"), keys or "design", beside)
@@ -207,13 +203,7 @@ def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> 
     found = _with_tables(spark, where, keys, kv, beside or where, noted)
     # What needs the records themselves must not take the empty table for them.
     tables = found.tables - {"kv"} if only_decoded else found.tables
-    sources = (f"{where}/kv", *(f"{where}/decoded/{name}" for name in decoded), *_beside(beside or where))
-    return attrs.evolve(found, decoded=decoded, tables=tables, sources=sources)
-
-
-def _beside(beside: str | None) -> tuple[str, ...]:
-    """The folders of the tables that lie there."""
-    return () if beside is None else tuple(f"{beside}/{name}" for name in AT_REST if name != "kv")
+    return attrs.evolve(found, decoded=decoded, tables=tables)
 
 
 def _with_tables(

@@ -61,7 +61,8 @@ def start(options: "Options") -> SparkSession:
         except (PySparkException, Py4JError, OSError) as error:
             # What the launcher says on stderr names the cause; the exception often says only that the JVM has exited.
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-            why = next((line.strip() for line in lines if "rror" in line), str(error).splitlines()[0])
+            first, *_ = str(error).splitlines() or [type(error).__name__]
+            why = next((line.strip() for line in lines if "rror" in line), first)
             raise Unusable(
                 f"Spark: did not start on {options.master or 'this machine'} ({why[:200]}); see {log}, or try another "
                 "--master or --memory"

@@ -4,13 +4,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, cast
 
 from pyspark.sql import SparkSession
 
 from lakeproof.show.style import console
 from lakeproof.spark_checks.engine.engines import engine_of, is_remote
+from lakeproof.spark_checks.engine.troubles import errors
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
@@ -35,10 +36,11 @@ def doing(spark: SparkSession, what: str) -> Iterator[None]:
 
         def watch() -> None:
             began = time.monotonic()
-            while not over.wait(PERIOD_SECONDS):  # false: the time is over, the block is not
-                done, total = tasks()
-                count = f", {done} of {total} tasks" if total else ""
-                status.update(f"{what}{count}, {round(time.monotonic() - began)} s")
+            with suppress(*errors(), OSError):  # the engine is gone, as the block says in one line
+                while not over.wait(PERIOD_SECONDS):  # false: the time is over, the block is not
+                    done, total = tasks()
+                    count = f", {done} of {total} tasks" if total else ""
+                    status.update(f"{what}{count}, {round(time.monotonic() - began)} s")
 
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()

@@ -1,7 +1,7 @@
 """Where a command writes: a new folder, which goes again if the command does not come to its end."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 import click
 from pyspark.sql import SparkSession
@@ -18,11 +18,11 @@ from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, Unusable
 @contextmanager
 def session_for(options: Options, out: str | None) -> Iterator[tuple[SparkSession, Folder | None]]:
     """A session, and the folder that a command writes to, which must not exist: that is checked before there is a
-    session. Raises Unusable."""
+    session. What is left of a command that does not come to its end is removed. Raises Unusable."""
     folder = None if out is None else folder_at(out)
     if folder is not None:
         demand_new(folder)
-    with session(options) as spark:
+    with nullcontext() if folder is None else _whole(folder), session(options) as spark:
         yield spark, folder
 
 

@@ -42,7 +42,8 @@ def together(spark: SparkSession) -> Iterator[Begin]:
         begun.append(future)  # type: ignore[arg-type]
         return future
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
         try:
             yield begin
         # The block often fails because a job has failed, as its `result` is missing: the job's own error comes first.
@@ -50,6 +51,9 @@ def together(spark: SparkSession) -> Iterator[Begin]:
             _demand(begun)
             raise
         _demand(begun)
+    finally:
+        # After Ctrl-C some of it still waits for a thread: the jobs that it would run are none that were cancelled.
+        pool.shutdown(cancel_futures=True)
 
 
 def _demand(begun: list[Future[object]]) -> None:

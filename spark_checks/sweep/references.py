@@ -50,8 +50,8 @@ def look_again(dataset: Dataset, run: Marked) -> Again:
         )
     spark = dataset.spark
     listed = read_table(spark, f"{run.folder.where}/{runs.ADDRESSES}", OBJECTS)
-    # No sources: this is no run that could go on. No versions: no sweep reads what is written here.
-    now = attrs.evolve(dataset, objects=listed, versions=None, tables=dataset.tables | {"objects"}, sources=None)
+    # No versions: no sweep reads what is written here.
+    now = attrs.evolve(dataset, objects=listed, versions=None, tables=dataset.tables | {"objects"})
     folder = folder_at(workspace.fresh(spark, "again")).child("again")
     folder.make()
     # With the time of the run, not of today: else younger objects would count as old.

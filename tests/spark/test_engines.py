@@ -1,9 +1,14 @@
 """Engines: which one is chosen, and that what is found does not depend on it: oracles of Python's own, for each."""
 
+import io
 import json
 import re
+import sys
+import threading
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from pyarrow import parquet
@@ -11,7 +16,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.spark_checks.engine import embedded, footers, session, settings
+from lakeproof.spark_checks.engine import embedded, footers, progress, session, settings
 from lakeproof.spark_checks.engine.counts import count_passing
 from lakeproof.spark_checks.engine.engines import Name, engine_of
 from lakeproof.spark_checks.engine.session import Options, choose_engine
@@ -221,6 +226,40 @@ def test_the_first_failure_of_what_was_begun_is_told_before_that_of_the_block(sp
         begin(lambda: fail("one"))
         begin(lambda: fail("two"))
         fail("three")
+
+
+def test_what_waits_for_a_thread_does_not_begin_after_ctrl_c(spark: SparkSession) -> None:
+    begun: list[str] = []
+    cancelled = threading.Event()
+    with pytest.raises(KeyboardInterrupt), together(spark) as begin:  # noqa: PT012
+        for _ in range(4):
+            begin(lambda: cancelled.wait(10))
+        begin(lambda: begun.append("waiting")).add_done_callback(lambda _: cancelled.set())
+        raise KeyboardInterrupt
+    assert begun == []
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_live_line_ends_without_a_traceback_where_the_engine_is_gone(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met, unhandled = threading.Event(), list[object]()
+
+    def count() -> NoReturn:
+        met.set()
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(progress, "PERIOD_SECONDS", 0)
+    monkeypatch.setattr(progress, "_tasks", lambda _: nullcontext(count))
+    monkeypatch.setattr(threading, "excepthook", unhandled.append)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with progress.doing(spark, "working"):
+        assert met.wait(60)
+    assert unhandled == []
 
 
 def test_modules_that_ci_runs_on_both_engines_are_there() -> None:

@@ -1,10 +1,14 @@
 """Which Java is found, and what is said where there is none."""
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks.engine import classic, java, settings
 from lakeproof.spark_checks.engine.java import java_home
+from lakeproof.spark_checks.engine.session import Options
 from lakeproof.words import Unusable
 
 
@@ -34,3 +38,18 @@ def test_without_any_java_one_line_says_what_to_do() -> None:
     with pytest.raises(Unusable) as refused:
         java_home({"PATH": ""})
     assert "install Java 17 or newer, or set JAVA_HOME" in str(refused.value)
+
+
+def test_a_start_that_fails_without_a_word_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(settings.GATEWAY, raising=False)
+    monkeypatch.setattr(java, "java_home", lambda: "/java")
+    for name in ("JAVA_HOME", "PYSPARK_PYTHON", "SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME"):
+        monkeypatch.setenv(name, "as it was")
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
+    with pytest.raises(Unusable, match=r"did not start on this machine \(OSError\)") as refused:
+        classic.start(Options(engine="classic"))
+    Path(str(refused.value).partition("see ")[2].partition(",")[0]).unlink()
+
+
+def fail(_: object) -> NoReturn:
+    raise OSError

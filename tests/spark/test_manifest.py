@@ -8,10 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.spark_checks.data import blanks, manifest
 from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
@@ -147,6 +148,25 @@ def test_typed_tables_that_are_decoded_into_a_sealed_dataset_are_sealed_with_it(
     assert found is not None
     assert {"decoded/commits", "decoded/staged", "kv"} <= found.keys()
     assert all(each.sha256 for files in found.values() for each in files)
+    assert manifest.demand(str(dataset))
+
+
+@pytest.mark.usefixtures("spark")
+def test_tables_that_were_decoded_in_part_are_removed_and_the_dataset_is_as_it_was(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, out = staging.write, dataset / "decoded"
+
+    def interrupted(rows: DataFrame, where: str, by: str | None = None) -> staging.Written:
+        found = write(rows, where, by)
+        if where == f"{out}/branches":
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(staging, "write", interrupted)
+    seal(dataset)
+    assert lakeproof("spark", "decode", str(dataset), "--out", str(out)).exit_code != 0
+    assert not out.exists()
     assert manifest.demand(str(dataset))
 
 
