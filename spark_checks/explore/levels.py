@@ -120,7 +120,8 @@ class SparkLevels:
         self._write(
             # A state can come from several tasks, and its counts add up to transitions. A lacking state comes from
             # one task alone, since the part is distinct: the sum leaves the name that it has for a count.
-            rows.groupBy("tag", *names).agg(sql.sum("count").alias("count")).select("tag", "count", *names), path
+            rows.groupBy("tag", *names).agg(sql.sum("count").alias("count")).select("tag", "count", *names),
+            path,
         )
         counts = self._counts(path)
         kept = {tag: Part(path, tag, layout, count) for tag, (count, _) in counts.items()}
