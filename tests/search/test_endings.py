@@ -1,5 +1,6 @@
 """What a call ends in, where the flow or its exception is an odd one."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -62,5 +63,9 @@ def test_a_function_that_stops_an_iteration_has_not_returned() -> None:
 
 def test_a_ctrl_c_of_an_earlier_search_is_none_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(INTERRUPTS, "came", True)
-    with INTERRUPTS.noticed():
-        assert verdict(Call(raises, KeyboardInterrupt())) == "violated"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has its background jobs ignore
+    try:
+        with INTERRUPTS.noticed():
+            assert verdict(Call(raises, KeyboardInterrupt())) == "violated"
+    finally:
+        signal.signal(signal.SIGINT, before)
