@@ -11,10 +11,12 @@ key holds a1, a2, a3, ...; with it, there is one state in which the key holds th
 """
 
 import gc
+import os
 import sys
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Final, cast
 
@@ -36,7 +38,8 @@ from lakeproof.search.symmetry import Symmetry
 
 Numbers = tuple[int, ...]
 _OBJECT: Final = "object"
-_HOLDERS: Final = (tuple, list, set, frozenset, dict, CellType, MethodType, partial, property)
+_LIBRARY: Final = str(Path(os.__file__).parent)
+_HOLDERS: Final = (tuple, list, set, frozenset, CellType, MethodType, partial, property)
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -103,6 +106,8 @@ def _parts_of(value: object) -> Iterable[object]:
         # A cache, as of `lru_cache`: its answers may hold identifiers of earlier runs.
         case _ if hasattr(value, "__wrapped__"):
             return (value.__wrapped__,)
+        case dict():
+            return (*dict.keys(value), *dict.values(value))  # the collector does not show keys that are text
         # A class or a module would lead to all that is loaded: only what is named is looked up in them.
         case type() | ModuleType():
             return ()
@@ -130,7 +135,10 @@ def _content_of(namespace: dict[str, object] | type | ModuleType) -> Mapping[str
 def _is_standard(value: FunctionType | type | ModuleType) -> bool:
     """Whether it belongs to Python itself, which compares with no identifier."""
     name = value.__name__ if isinstance(value, ModuleType) else str(value.__module__)
-    return name.partition(".")[0] in sys.stdlib_module_names - {"__main__"}
+    root = name.partition(".")[0]
+    # A file of the user's may have such a name, too, and stand before Python's own.
+    origin = getattr(sys.modules.get(root), "__file__", None)
+    return root in sys.stdlib_module_names - {"__main__"} and (origin is None or origin.startswith(_LIBRARY))
 
 
 class Renaming(Symmetry):
