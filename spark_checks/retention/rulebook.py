@@ -97,10 +97,10 @@ def read(path: Path) -> Rulebook:
 def parse(text: bytes) -> Rulebook:
     """Raises InvalidRules."""
     try:
-        found: object = json.loads(text)
-    except ValueError:
+        found: object = json.loads(text, object_pairs_hook=_fields)
+    except (ValueError, RecursionError):
         found = None
-    # A file of lakeFS' format, or of none: `Rules.parse` says what is wrong with it.
+    # A file of lakeFS' format, or of none, or with a field twice: `Rules.parse` says what is wrong with it.
     if not isinstance(found, dict) or "repositories" not in found:
         return Rulebook(Rules.parse(text))
     fields = cast("dict[str, object]", found)
@@ -116,6 +116,14 @@ def parse(text: bytes) -> Rulebook:
         each: _parse_one(f"repositories[{each!r}]", rules) for each, rules in cast("dict[str, object]", named).items()
     }
     return Rulebook(_parse_one("default", fields["default"]), own)
+
+
+def _fields(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Raises ValueError: a field is there twice, of which Python would take the last one."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
 
 
 def _parse_one(where: str, found: object) -> Rules:

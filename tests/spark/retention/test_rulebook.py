@@ -37,6 +37,11 @@ class TestRules:
             (b'{"repositories": {"r": {}}, "default": {"default_retention_days": 1}}', "repositories['r']: default_"),
             (b'{"repositories": {}, "default": 7}', "default: the rules: 7, expected a JSON object"),
             (b"\xff", "expected a JSON object"),
+            (
+                b'{"default": {"default_retention_days": 1}, "repositories": {"r": {}, "r": {}}}',
+                "fields ['r', 'r']: expected each once",
+            ),
+            pytest.param(b'{"repositories": ' + b"[" * 100_000, "expected a JSON object", id="nested too deeply"),
         ],
     )
     def test_what_is_no_rule_is_refused_by_name(self, text: bytes, said: str, tmp_path: Path) -> None:
