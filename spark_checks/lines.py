@@ -151,8 +151,6 @@ def _walk(parent: Indices, date: Dates | None, threshold: int, at: Indices, seen
 
 def older_than_parent(parent: Indices, date: Dates) -> Flags:
     """The commits whose first parent has a later date."""
-    if not len(parent):
-        return np.zeros(0, dtype=np.bool_)
     return (parent >= 0) & (date < date[parent])
 
 
@@ -162,11 +160,7 @@ def on_cycles(parent: Indices, date: Dates) -> Flags:
     Every cycle has a commit that is not younger than its parent, so only lines from those are walked, each commit once.
     """
     found = np.zeros(len(parent), dtype=np.bool_)
-    if not len(parent):
-        return found
     suspects = np.flatnonzero((parent >= 0) & (date <= date[parent]))
-    if not len(suspects):
-        return found
     walks = np.zeros(len(parent), dtype=np.int64)  # which walk came first, from 1
     up, walked = parent.data, walks.data
     for number, start in enumerate(suspects.tolist(), start=1):

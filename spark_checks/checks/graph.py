@@ -54,7 +54,7 @@ class Judged:
 def judge(graph: Graph) -> Judged:
     """Everything at once: lookups are shared."""
     count = len(graph.names)
-    places = positions(graph.names, graph.parents)
+    places = Places.of(graph.names).find(graph.parents)
     missing = places < 0
     degree = np.diff(graph.starts)
     some = degree > 0
@@ -94,16 +94,11 @@ def _of_parents(values: Longs, places: Longs, otherwise: int) -> Longs:
     return found
 
 
-def positions(names: Longs, wanted: Longs) -> Longs:
-    """For each wanted name the row that has it; of several the first; -1 where there is none."""
-    return Places.of(names).find(wanted)
-
-
 def _same(names: Longs) -> Longs | None:
     """For each row the one by which its name is looked up; None if no name comes twice."""
     # Repeated names are damage: the second lookup is made only if there are any.
     ascending = np.sort(names)
-    return positions(names, names) if (ascending[1:] == ascending[:-1]).any() else None
+    return Places.of(names).find(names) if (ascending[1:] == ascending[:-1]).any() else None
 
 
 def reachable(starts: Longs, places: Longs, heads: Longs) -> Bools:
