@@ -6,7 +6,6 @@ All of it is for tables as they are read, row for row.
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from urllib.parse import unquote
 
 from pyarrow import ArrowException
@@ -16,8 +15,6 @@ from pyspark.sql import DataFrame
 from lakeproof.spark_checks.engine import folders, layout
 from lakeproof.spark_checks.engine.layout import AT_ONCE
 from lakeproof.words import Unusable
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def count(table: DataFrame) -> int:
@@ -47,13 +44,6 @@ def _rows(file: str) -> int:
         raise Unusable(f"{file}: cannot be read any more ({why}); run the command once more") from None
 
 
-def youngest(table: DataFrame, column: str) -> int | None:
-    """The latest time in a column, microseconds since 1970. None: footers do not tell, or there is no time."""
-    times = [_latest(each) for footer in _footers(table) for each in _statistics(footer, column)]
-    # One group of rows that does not tell may hold the youngest time.
-    return None if None in times else max((each for each in times if each is not None), default=None)
-
-
 def nulls(table: DataFrame, columns: Collection[str]) -> dict[str, int]:
     """In how many rows each column is null, of those of which all footers tell it; of lists they never do."""
     footers, found = _footers(table), {}
@@ -74,16 +64,6 @@ def _statistics(footer: FileMetaData, column: str) -> Iterator[Statistics | None
         yield next((each.statistics for each in columns if each.path_in_schema == column), None)
 
 
-def _latest(group: Statistics | None) -> int | None:
-    """None: there are no statistics, no zone, or the year is beyond Python's calendar."""
-    try:
-        latest = group.max if group is not None and group.has_min_max else None
-    except OverflowError:
-        return None
-    # Without a zone the moment is not known.
-    return microseconds(latest) if isinstance(latest, datetime) and latest.tzinfo else None
-
-
 def _footers(table: DataFrame) -> list[FileMetaData]:
     """Of all its files, or of none."""
     try:
@@ -97,9 +77,3 @@ def _footers(table: DataFrame) -> list[FileMetaData]:
 def input_files(table: DataFrame) -> list[str]:
     """The files that the engine reads of a table: of those that it lists it passes over some."""
     return [name for name in table.inputFiles() if not layout.is_hidden(unquote(name.rpartition("/")[2]))]
-
-
-def microseconds(moment: datetime) -> int:
-    """Since 1970."""
-    since = moment - _EPOCH  # whole numbers: `timestamp()` is a float, and rounds
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds

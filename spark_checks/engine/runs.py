@@ -24,7 +24,7 @@ import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal, cast
 
@@ -34,7 +34,7 @@ from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.data import denominators, manifest
 from lakeproof.spark_checks.data.dataset import Dataset
-from lakeproof.spark_checks.engine import footers, layout, staging
+from lakeproof.spark_checks.engine import layout, staging
 from lakeproof.spark_checks.engine.counts import halves, sums, total
 from lakeproof.spark_checks.engine.folders import Folder, as_folder
 from lakeproof.spark_checks.engine.tables import OBJECTS
@@ -52,6 +52,7 @@ Kind = Literal["retention", "uncommitted"]
 _RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _AT_ONCE: Final = 8
 """Files that are read."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 Fields = dict[str, object]
 
@@ -134,10 +135,9 @@ class Mismatch(Exception):
     """The counts of a run do not add up: a mistake of ours, or the dataset changed under the run."""
 
 
-def new_id(now_seconds: float | None = None) -> str:
+def new_id() -> str:
     """Sorts by time; unique."""
-    began = datetime.fromtimestamp(time.time() if now_seconds is None else now_seconds, UTC)
-    return f"{began:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+    return f"{datetime.fromtimestamp(time.time(), UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
 
 def make_folder(out: Path, run: str) -> Path:
@@ -261,10 +261,7 @@ def time_of(text: str | None, dataset: Dataset) -> int:
     if text is not None:
         return parse_time(text)
     clock = time.time_ns() // 1000
-    youngest = footers.youngest(dataset.objects, "last_modified")
-    if youngest is None:
-        # Not all writers put statistics of times into footers.
-        youngest = dataset.objects.agg(f.max(f.unix_micros("last_modified"))).collect()[0][0]
+    youngest = dataset.objects.agg(f.max(f.unix_micros("last_modified"))).collect()[0][0]
     # One object with a date in the future would make everything else old.
     return clock if youngest is None else min(clock, int(youngest))
 
@@ -280,7 +277,8 @@ def parse_time(text: str) -> int:
             f"--now {text!r}: expected a date as 2026-01-31T12:00:00Z, or microseconds since 1970; write one"
         ) from None
     # A date without a zone must mean the same on every machine.
-    return footers.microseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
+    since = (found if found.tzinfo else found.replace(tzinfo=UTC)) - _EPOCH
+    return since // timedelta(microseconds=1)  # whole numbers: `timestamp()` is a float, and rounds
 
 
 def parse_age(text: str) -> int:
