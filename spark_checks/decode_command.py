@@ -41,13 +41,5 @@ def command(options: "Options", source: "DatasetSource", out: str) -> None:
             click.echo(f"{name:14}{written.rows:>12,} rows")
     # Files that its manifest does not name would make the dataset unusable for every later command. Only now: within,
     # Ctrl-C removes them, and the manifest would name what is gone.
-    if _same(out, f"{source.where.rstrip('/')}/decoded"):
+    if places.full(out) == places.full(f"{source.where.rstrip('/')}/decoded"):
         manifest.extend(source.where.rstrip("/"))
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two names are of one folder."""
-    paths = places.local(one), places.local(other)
-    if paths[0] is None or paths[1] is None:
-        return one.rstrip("/") == other.rstrip("/")
-    return paths[0].absolute() == paths[1].absolute()

@@ -205,7 +205,7 @@ class Checks:
         return commits.trees(self._alive, self.dataset)
 
 
-def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int = EXAMPLES_MAX) -> Summary:
+def run(dataset: Dataset, only: Collection[str], target: str) -> Summary:
     """Check a dataset, and write what is found to ``target`` (Parquet, FINDINGS). ``only``: ids, none for all.
 
     Raises Unusable: the target is there already; something of the dataset cannot be read, or is not there.
@@ -235,44 +235,42 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         rows = denominators.rows_read(dataset, entities)
         things = denominators.count_judged(entities, rows)
         until = denominators.newest_commit(entities)
-        summary = sum_findings(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
+        counts, examples = _sum_findings(staging.read(written, FINDINGS, spark))
     # After all passes and before any verdict: files that changed meanwhile make it one about two datasets.
     dataset.demand_read()
-    outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
-    version, engine = "" if living is None else lakefs.version(dataset), engine_of(spark).shown
-    return attrs.evolve(
-        summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version, engine=engine, until=until
-    )
-
-
-def sum_findings(
-    dataset: Dataset,
-    ids: Collection[str],
-    only: Collection[str],
-    found: DataFrame,
-    seconds: Mapping[str, float],
-    examples_max: int,
-) -> Summary:
-    """Counts and examples of findings."""
-    counts: dict[str, dict[str, int]] = {}
-    for row in found.groupBy("id", "kind").count().collect():  # as many rows as there are ids and kinds
-        counts.setdefault(row["id"], {})[row["kind"]] = row["count"]
-    # The driver takes in a few rows of each id and kind, however many findings there are.
-    ordered = Window.partitionBy("id", "kind").orderBy("subject", "evidence")
-    first = found.withColumn("rank", f.row_number().over(ordered)).where(f.col("rank") <= examples_max)
-    examples: dict[str, list[Example]] = {}
-    rows = first.collect() if counts else []
-    for row in sorted(rows, key=lambda row: (KINDS.index(row["kind"]), row["rank"])):
-        examples.setdefault(row["id"], []).append(Example(row["kind"], row["subject"], row["evidence"]))
     outcomes = tuple(
         Outcome(
             check=check,
             judged=check.id in ids,
-            things=0,
+            things=things[check.id] if check.id in ids else 0,
             counts=counts.get(check.id, {}),
             examples=tuple(examples.get(check.id, ())),
         )
         for check in applicable_checks(dataset)
         if not only or check.id in only
     )
-    return Summary(where=dataset.where, rows={}, outcomes=outcomes, seconds=seconds)
+    return Summary(
+        where=dataset.where,
+        rows=rows,
+        outcomes=outcomes,
+        seconds=seconds,
+        unsealed=dataset.unsealed,
+        version="" if living is None else lakefs.version(dataset),
+        engine=engine_of(spark).shown,
+        until=until,
+    )
+
+
+def _sum_findings(found: DataFrame) -> tuple[dict[str, dict[str, int]], dict[str, list[Example]]]:
+    """Counts of findings, by id and kind; and examples, by id."""
+    counts: dict[str, dict[str, int]] = {}
+    for row in found.groupBy("id", "kind").count().collect():  # as many rows as there are ids and kinds
+        counts.setdefault(row["id"], {})[row["kind"]] = row["count"]
+    # The driver takes in a few rows of each id and kind, however many findings there are.
+    ordered = Window.partitionBy("id", "kind").orderBy("subject", "evidence")
+    first = found.withColumn("rank", f.row_number().over(ordered)).where(f.col("rank") <= EXAMPLES_MAX)
+    examples: dict[str, list[Example]] = {}
+    rows = first.collect() if counts else []
+    for row in sorted(rows, key=lambda row: (KINDS.index(row["kind"]), row["rank"])):
+        examples.setdefault(row["id"], []).append(Example(row["kind"], row["subject"], row["evidence"]))
+    return counts, examples

@@ -30,17 +30,12 @@ class Noted:
 
     def note_file(self, path: Path) -> None:
         """A file of this machine."""
-        self.tables[str(path)] = _of_file(path)
+        self.tables[str(path)] = _stamps(str(path))
 
     def demand_same(self) -> None:
         """Raises Unusable: a file is gone, is new or is not what it was; the first one by name."""
         for where, before in sorted(self.tables.items()):
-            path = places.local(where)
-            # A single file, as a dump is, was noted under its own name.
-            if path is not None and before.keys() == {str(path)}:
-                after: Mapping[str, Stamp] = _of_file(path)
-            else:
-                after = {each.full: each.stamp for each in folders.files(where) or ()}
+            after = _stamps(where)
             for name in sorted(before.keys() | after.keys()):
                 if before.get(name) != after.get(name):
                     # Equal names with other stamps: the file was replaced or written to.
@@ -50,8 +45,9 @@ class Noted:
                     )
 
 
-def _of_file(path: Path) -> dict[str, Stamp]:
-    try:
+def _stamps(where: str) -> Mapping[str, Stamp]:
+    """Of the files of a folder, or of a single file, as a dump is; nothing where nothing is."""
+    path = places.local(where)
+    if path is not None and path.is_file():
         return {str(path): places.stamp(path)}
-    except OSError:
-        return {}
+    return {each.full: each.stamp for each in folders.files(where) or ()}

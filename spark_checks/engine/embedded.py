@@ -27,14 +27,14 @@ def start(options: "Options") -> tuple["SparkSession", str, Callable[[], None]]:
     """A session, the engine's version, and what stops its server. Raises Unusable: it is not installed, or PySpark is
     a version that it does not serve."""
     try:
+        import pyspark
         from pysail.spark import SparkConnectServer
         from pyspark.sql.connect.session import SparkSession as Connected
     except ImportError as error:
         raise Unusable(
             f"--engine embedded: {error.name or 'Spark Connect'} is not installed; pip install 'lakeproof[embedded]'"
         ) from None
-    # One code base has two names on PyPI: pyspark, and pyspark-client without the JVM's part.
-    found = metadata.version("pyspark") if _has("pyspark") else metadata.version("pyspark-client")
+    found = pyspark.__version__
     if not found.startswith(KNOWN):
         raise Unusable(
             f"--engine embedded: PySpark is {found}, expected {KNOWN[0]} to {KNOWN[-1]}, which pysail serves; "
@@ -49,11 +49,3 @@ def start(options: "Options") -> tuple["SparkSession", str, Callable[[], None]]:
     # `create` and not `getOrCreate`, which may return a session of a server that has ended.
     spark = Connected.builder.remote(f"sc://{LOOPBACK}:{port}").create()
     return cast("SparkSession", spark), metadata.version("pysail"), server.stop
-
-
-def _has(name: str) -> bool:
-    try:
-        metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return False
-    return True

@@ -5,14 +5,13 @@ All speak the DataFrame API of Spark Connect. An `Engine` describes what differs
 
 import os
 from collections.abc import Callable
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 from weakref import WeakKeyDictionary
 
 import attrs
 from pyspark.sql import DataFrame, SparkSession
 
 Name = Literal["embedded", "classic", "connect"]
-NAMES: Final[tuple[Name, ...]] = get_args(Name)
 
 
 def _nothing() -> None:

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -16,17 +15,16 @@ REPAIR: Final = "install Java 17 or newer, or set JAVA_HOME; `pip install 'lakep
 _VERSION: Final = re.compile(r'version "(?:1\.)?(\d+)')  # Java 8 calls itself 1.8
 
 
-def java_home(environment: Mapping[str, str] | None = None) -> str:
+def java_home() -> str:
     """A value for JAVA_HOME with which Spark starts. Cost: one start of Java, to ask its version.
 
     Raises Unusable: there is no Java, or it is too old.
     """
-    environment = os.environ if environment is None else environment
-    named = environment.get("JAVA_HOME", "")
+    named = os.environ.get("JAVA_HOME", "")
     if named:
         _check(Path(named) / "bin" / "java", f"JAVA_HOME is {named}")
         return named
-    found = shutil.which("java", path=environment.get("PATH", ""))
+    found = shutil.which("java")
     if found is not None:
         # On the PATH there is often a chain of links; the home is above the folder bin of the real file.
         java = Path(found).resolve()

@@ -75,7 +75,7 @@ def spark_options(command: Callable[Concatenate["Options", P], R]) -> Callable[P
     @click.option(
         "--conf",
         multiple=True,
-        callback=settings.option,
+        callback=lambda _, __, words: settings.parse_conf(words),
         metavar="KEY=VALUE",
         help="A Spark option; may be repeated. Options on which verdicts depend are refused.",
     )

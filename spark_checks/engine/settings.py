@@ -102,11 +102,6 @@ def parse_conf(words: Iterable[str]) -> Conf:
     return tuple(found.items())
 
 
-def option(context: "click.Context", parameter: "click.Parameter", words: tuple[str, ...]) -> Conf:
-    """The callback of ``--conf``: looked at before a session is started."""
-    return parse_conf(words)
-
-
 def size(text: str) -> int:
     """Bytes, of a number with k, m, g or t. Raises ValueError."""
     found = re.fullmatch(r"([1-9]\d{0,8})([kmgt])b?", text.lower())

@@ -68,7 +68,6 @@ def command(
 ) -> None:
     """Write a dataset to the folder OUT: kv/, metaranges/, ranges/ and objects/, as Parquet."""
     from lakeproof.spark_checks.engine.engines import cores
-    from lakeproof.spark_checks.engine.progress import doing
     from lakeproof.spark_checks.engine.runs import parse_time
     from lakeproof.spark_checks.engine.session import session
     from lakeproof.spark_checks.generate.mistakes import parse
@@ -85,7 +84,7 @@ def command(
     request = DatasetPlan(sizes, planted_)
     # In this order: the folder is in its place, or gone, before the session ends.
     with session(options) as spark, whole(out) as part:
-        write(spark, request, partitions or 2 * cores(spark), part, lambda what: doing(spark, what))
+        write(spark, request, partitions or 2 * cores(spark), part)
     count = sum(planted_.values())
     click.echo(
         f"{out}: {sizes.repositories} repositories, {sizes.commits} commits, {sizes.objects} objects; "

@@ -7,8 +7,8 @@ failed is removed.
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +19,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.spark_checks.engine import staging
+from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.tables import AT_REST, LONG, OBJECTS, batches, of_arrow, table
 from lakeproof.spark_checks.generate import mistakes, sound
 from lakeproof.spark_checks.generate.mistakes import Finding
@@ -156,16 +157,10 @@ def whole(out: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def write(
-    spark: SparkSession,
-    request: DatasetPlan,
-    partitions: int,
-    out: Path,
-    doing: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
-) -> None:
+def write(spark: SparkSession, request: DatasetPlan, partitions: int, out: Path) -> None:
     """Write a dataset to an empty folder: the tables at rest, what was planted, and the plan."""
     for name in AT_REST:
-        with doing(f"writing {name}/"):
+        with doing(spark, f"writing {name}/"):
             frame = make(spark, request, name, partitions)
             staging.write(frame, str(out / name), options={"compression": "zstd"})
     lines = (json.dumps(each._asdict()) + "\n" for each in request.planted())

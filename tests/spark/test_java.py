@@ -28,15 +28,20 @@ def fake_java(folder: Path, version: str, code: int = 0) -> Path:
         ("17", 1, "does not run"),
     ],
 )
-def test_a_java_that_will_not_do_is_refused(tmp_path: Path, version: str, code: int, words: str) -> None:
+def test_a_java_that_will_not_do_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, code: int, words: str
+) -> None:
     fake_java(tmp_path, version, code)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(Unusable, match=words):
-        java_home({"JAVA_HOME": str(tmp_path)})
+        java_home()
 
 
-def test_without_any_java_one_line_says_what_to_do() -> None:
+def test_without_any_java_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(Unusable) as refused:
-        java_home({"PATH": ""})
+        java_home()
     assert "install Java 17 or newer, or set JAVA_HOME" in str(refused.value)
 
 

@@ -148,8 +148,9 @@ def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> 
 
 def _rows_in(found: trees.Stored, name: str) -> Iterator[tuple[object, ...]]:
     if found.type == "ranges":
-        first, last, count = found.described
-        yield _row("parts", range_id=name, first=first, last=last, entries=count)
+        # To hold against what metaranges say of the range.
+        first, last = (found.entries[0].path, found.entries[-1].path) if found.entries else (b"", b"")
+        yield _row("parts", range_id=name, first=first, last=last, entries=len(found.entries))
         for each in found.entries:
             yield _row(
                 "ranges",

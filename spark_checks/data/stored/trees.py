@@ -50,18 +50,11 @@ class RangeOf:
 
 @attrs.frozen
 class Stored:
-    """A table of lakeFS: one of the two is empty. ``first``, ``last``: keys of a range; b"" where it has none."""
+    """A table of lakeFS: one of the two is empty."""
 
     type: Type
     entries: tuple[Entry, ...] = ()
     ranges: tuple[RangeOf, ...] = ()
-
-    @property
-    def described(self) -> tuple[bytes, bytes, int]:
-        """First path, last path, entries: of a range, to hold against what metaranges say."""
-        if not self.entries:
-            return b"", b"", 0
-        return self.entries[0].path, self.entries[-1].path, len(self.entries)
 
 
 def read(file: bytes, name: str) -> Stored:
