@@ -190,7 +190,8 @@ class _PendingRead:
     call: CallID
     branch_id: str
     prefix: bytes
-    legal: frozenset[tuple[bytes, bytes | None]]
+    legal: frozenset[tuple[CallID, bytes, bytes | None]]
+    """Each value of a path, with the call that brings it; (-1, 0): it was there before anybody began."""
 
 
 @attrs.frozen(cache_hash=True)
@@ -236,7 +237,7 @@ def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
     branch_id = event.arguments.branch_id
     if event.kind in READS:
         prefix = looked_at(event)
-        legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
+        legal = frozenset((each.call, each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
         return attrs.evolve(state, reading=state.reading | {_PendingRead(call, branch_id, prefix, legal)})
     # Calls without values of their own, such as merges, are not written down: they make the whole branch unjudged.
     written = values(event.name, event.args)
@@ -247,6 +248,7 @@ def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
     known = {(each.path) for each in state.seen if each.branch_id == branch_id}
     # The first write of a path makes its absence a value like others: it can be beaten, and then may not be found.
     absent = {_PossibleValue((-1, 0), branch_id, path, None, returned=True) for path in paths - known}
+    brought = {_PossibleValue(call, branch_id, path, identity, returned=False) for path, identity in written}
     seen = {
         attrs.evolve(each, beaten_by=each.beaten_by | {call})
         # A value whose write is under way overlaps this one: either may come last.
@@ -254,15 +256,13 @@ def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
         else each
         for each in state.seen | absent
     }
-    seen |= {_PossibleValue(call, branch_id, path, identity, returned=False) for path, identity in written}
+    gained = {(each.call, each.path, each.identity) for each in brought | absent}
     reading = frozenset(
-        # Reads under way gain what may be written beside them; they never lose what they could find when they began.
-        attrs.evolve(each, legal=each.legal | set(written) | {(one.path, None) for one in absent})
-        if each.branch_id == branch_id
-        else each
+        # Reads under way gain what may be written beside them; they lose it only if that is refused.
+        attrs.evolve(each, legal=each.legal | gained) if each.branch_id == branch_id else each
         for each in state.reading
     )
-    return attrs.evolve(state, seen=frozenset(seen), reading=reading)
+    return attrs.evolve(state, seen=frozenset(seen | brought), reading=reading)
 
 
 def _write_returned(state: _Legal, call: CallID, view: CallView) -> _Legal:
@@ -279,7 +279,12 @@ def _write_returned(state: _Legal, call: CallID, view: CallView) -> _Legal:
         elif each.call == call and view.status is Status.OK:
             each = attrs.evolve(each, returned=True)
         seen.add(each)
-    return attrs.evolve(state, seen=frozenset(seen))
+    reading = state.reading
+    if view.status is Status.FAIL:
+        reading = frozenset(
+            attrs.evolve(each, legal=frozenset(value for value in each.legal if value[0] != call)) for each in reading
+        )
+    return attrs.evolve(state, seen=frozenset(seen), reading=reading)
 
 
 def _read_returned(state: _Legal, call: CallID, view: CallView) -> tuple[_Legal, tuple[Finding, ...]]:
@@ -288,15 +293,16 @@ def _read_returned(state: _Legal, call: CallID, view: CallView) -> tuple[_Legal,
     found = returned_values(view)
     if found is None or reading.branch_id in state.disturbed:
         return after, ()
-    known = {path for path, _ in reading.legal}
+    legal = {(path, identity) for _, path, identity in reading.legal}
+    known = {path for path, _ in legal}
     for path in sorted(known | found.keys()):
         # A get looks at exactly one path; a list at all with its prefix, and so also says which are absent.
         if not path.startswith(reading.prefix) or (view.kind is calls.GET_ENTRY and path != reading.prefix):
             continue
         value = found.get(path)
         # A path that no call has written is absent, and nothing else.
-        if (path, value) not in reading.legal and (path in known or value is not None):
-            may = sorted(repr(identity) for each, identity in reading.legal if each == path)
+        if (path, value) not in legal and (path in known or value is not None):
+            may = sorted(repr(identity) for each, identity in legal if each == path)
             evidence = f"{view.name} found {value!r} at {path!r}; it may find {' or '.join(may) or 'nothing'}"
             return after, (Violation("read-is-legal", evidence),)
     return after, (Reached(f"{view.name} returned"),) if known else ()

@@ -191,9 +191,19 @@ def test_a_merge_that_is_known_to_spare_a_write_does_not_excuse_its_loss() -> No
     assert verdict(played(write_is_kept_beside("merge"), f"{WRITTEN}; 1 merge main m").at_end(EMPTY)) == "violated"
 
 
-@pytest.mark.parametrize(("ends", "expected"), [("=fail", "violated"), ("=info", "holds")])
-def test_a_refused_write_is_never_read_and_a_doubtful_one_may_be(ends: str, expected: str) -> None:
-    assert verdict(played(read_is_legal({}, B), f"1 set_entry x 1 {ends}; 0 get_entry x =:1").found) == expected
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("1 set_entry x 1 =fail; 0 get_entry x =:1", "violated"),
+        ("1 set_entry x 1 =info; 0 get_entry x =:1", "holds"),
+        ("0+ get_entry x; 1 set_entry x 1 =fail; 0- =:1", "violated"),
+        ("0+ get_entry x; 1 set_entry x 1 =info; 0- =:1", "holds"),
+        ("2 set_entry x 1; 0+ get_entry x; 1 delete_entry x =fail; 0- =absent", "violated"),
+        ("2 set_entry x 1; 0+ get_entry x; 1+ delete_entry x; 3 delete_entry x; 1- =fail; 0- =absent", "holds"),
+    ],
+)
+def test_a_refused_write_is_never_read_and_a_doubtful_one_may_be(script: str, expected: str) -> None:
+    assert verdict(played(read_is_legal({}, B), script).found) == expected
 
 
 def test_a_commit_holds_what_was_acknowledged_before_it() -> None:
