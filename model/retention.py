@@ -20,7 +20,6 @@ Source: committed-object-retention.md; the readings are distinguished in docs/de
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
 from typing import Final, cast
 
 import attrs
@@ -185,32 +184,23 @@ def active(
     kept = {each for each in tagged if each in commits}
     passed: set[CommitID] = set()
     for start in sorted(starts(commits, heads, rules, now), key=_longest_first):
-        at: CommitID | None = start.commit_id
-        keeps = start.keeps_its_first
-        while at is not None and keeps:
-            kept.add(at)
-            # A line with the same or a longer retention was here, see `_longest_first`: it keeps all that this one
-            # would keep from here on.
-            if at in passed:
-                break
-            passed.add(at)
-            keeps = commits[at].creation_date > start.threshold  # strictly: a commit dated at the threshold is too old
-            at = first_parent(commits, at)
+        # Where a line with the same or a longer retention was, see `_longest_first`, that one keeps all that this one
+        # would keep from there on.
+        kept.update(_kept_line(commits, start, passed))
     return frozenset(kept)
 
 
-def _line(commits: Commits, start: Start) -> Iterator[tuple[CommitID, bool]]:
-    """The line of first parents, each commit with whether the child through which it is reached keeps it."""
-    # Damaged data may have a cycle of parents.
-    seen: set[CommitID] = set()
+def _kept_line(commits: Commits, start: Start, passed: set[CommitID]) -> Iterator[CommitID]:
+    """The line of first parents as far as it is kept, and to the first commit that was passed; it passes its own."""
     at: CommitID | None = start.commit_id
     keeps = start.keeps_its_first
-    while at is not None:
-        yield at, keeps
-        if at in seen:
+    while at is not None and keeps:
+        yield at
+        # Damaged data may have a cycle of parents.
+        if at in passed:
             return
-        seen.add(at)
-        keeps = commits[at].creation_date > start.threshold
+        passed.add(at)
+        keeps = commits[at].creation_date > start.threshold  # strictly: a commit dated at the threshold is too old
         at = first_parent(commits, at)
 
 
@@ -235,7 +225,7 @@ def remembered_commits(commits: Commits, left: Iterable[Left], rules: Rules, now
         if each.commit_id in commits:
             # `each.time` None is "not known to be left": then it is kept, as the head of a branch is.
             start = Start(rules.threshold(each.branch_id, now), each.commit_id, each.time)
-            kept.update(commit_id for commit_id, _ in takewhile(lambda found: found[1], _line(commits, start)))
+            kept.update(_kept_line(commits, start, set()))
     return frozenset(kept)
 
 

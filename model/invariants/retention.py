@@ -12,7 +12,7 @@ from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants._base import Afterwards, Always, Eventually, Finding, Reached, Reads, Violation, always
 from lakeproof.model.invariants.data import objects_are_kept
 from lakeproof.model.references import RepositoryView, living, repositories
-from lakeproof.model.retention import Rules, active, dangling
+from lakeproof.model.retention import Rules, active, dangling, objects_to_delete
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
 EXPIRED_DATA_IS_RECLAIMED: Final = Afterwards(
@@ -151,11 +151,10 @@ def _find_leftovers(
 def only_expired(view: RepositoryView, rules: Rules, now: int, *, tags: bool = False) -> frozenset[str]:
     """The addresses in the namespace that expired commits refer to, and nothing else does: objects or not."""
     kept = _active(view, rules, now, tags=tags, hypothetical=True)
-    gone: set[str] = set()
     # Also hidden entries: a reset of the newer one would show them again.
-    spared = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
-    for commit_id in view.commits:
-        inside = {each.address for each in view.committed(commit_id) or () if view.inside(each)}
-        # Equal content is shared by commits: an address is gone only if no kept commit has it.
-        (spared if commit_id in kept else gone).update(inside)
-    return frozenset(gone - spared)
+    staged = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
+    committed = {
+        commit_id: {each.address for each in view.committed(commit_id) or () if view.inside(each)}
+        for commit_id in view.commits
+    }
+    return objects_to_delete(committed, kept, staged)
