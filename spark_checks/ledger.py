@@ -44,8 +44,6 @@ TOO_YOUNG: Final = "too-young"
 
 KNOWN: Final = table(known_as=LONG)
 """Fingerprints of addresses. One may be there more than once."""
-FEW: Final = 1_000
-"""Namespaces, which are compared one by one."""
 PIECE: Final = 500_000
 """References in a task, about: some 25 MB of its memory, which the caches still help with."""
 SHOWN: Final = 4_000
@@ -86,33 +84,24 @@ class Example:
 
 @attrs.frozen
 class Listing:
-    """The objects as they are listed. owned: the namespaces of repositories, one column of that name; few: the same, if
-    they are few. cutoff: microseconds; what was modified later, or at an unknown time, is young. A row without a
-    namespace or an address belongs to no repository."""
+    """The objects as they are listed. owned: the namespaces of repositories, one column of that name. cutoff:
+    microseconds; what was modified later, or at an unknown time, is young. A row without a namespace or an address
+    belongs to no repository."""
 
     objects: DataFrame
     owned: DataFrame
-    few: tuple[str, ...] | None
     cutoff: int | None = None
 
-    def owners(self, rows: DataFrame) -> DataFrame:
-        """Rows of the listing with what `alone` asks for besides."""
-        if self.few is not None:
-            return rows
-        # A left join: an object of no repository must stay, since the accounts have to add up to the listing.
-        return rows.join(f.broadcast(self.owned), f.col("storage_namespace") == f.col("owned"), "left")
-
     def alone(self) -> dict[str, Column]:
-        """Whether a row has a reason by itself: by where it lies, or by its age. Where it is of no repository, the next
-        two mean nothing. All other reasons are of those who refer to it."""
+        """Whether a row, joined with ``owned``, has a reason by itself: by where it lies, or by its age. Where it is of
+        no repository, the next two mean nothing. All other reasons are of those who refer to it."""
         address = f.col("address")
-        ours = f.col("owned").isNotNull() if self.few is None else f.col("storage_namespace").isin(*self.few)
         young = f.lit(False)
         if self.cutoff is not None:
             # An object whose time is unknown may have been put just now.
             young = f.coalesce(f.unix_micros("last_modified") > self.cutoff, f.lit(True))
         return {
-            "no-repository": ~f.coalesce(ours, f.lit(False)) | address.isNull(),
+            "no-repository": f.col("owned").isNull() | address.isNull(),
             "internal": f.startswith(address, f.lit(INTERNAL_PREFIX)),  # null without an address, which counts as false
             "outside-data": ~f.coalesce(f.startswith(address, f.lit(DATA_PREFIX)), f.lit(False)),
             TOO_YOUNG: young,
@@ -127,8 +116,7 @@ def _first(cases: Iterable[tuple[int, Column]]) -> Column:
 
 def listing(dataset: Dataset, found: Namespaces, cutoff: int | None = None) -> Listing:
     """found: of the repositories that the listing is of."""
-    few = found.names if len(found.names) <= FEW else None
-    return Listing(dataset.objects.select(*OBJECTS.names), found.owned, few, cutoff)
+    return Listing(dataset.objects.select(*OBJECTS.names), found.owned, cutoff)
 
 
 def where_listed() -> Column:
@@ -177,7 +165,9 @@ def judge(listed: Listing, order: Sequence[str], references: Mapping[str, DataFr
     # shuffles neither again, and the hash table of a piece fits into the memory of a task.
     pieces = max(count // PIECE + 1, cores(listed.objects.sparkSession))
     rows = listed.objects.withColumn("listed_as", addresses.fingerprint(where_listed()))
-    rows = listed.owners(rows.repartition(pieces, "listed_as"))
+    rows = rows.repartition(pieces, "listed_as")
+    # A left join: an object of no repository must stay, since the accounts have to add up to the listing.
+    rows = rows.join(f.broadcast(listed.owned), f.col("storage_namespace") == f.col("owned"), "left")
     holds = listed.alone() | {name: _is_among(each, pieces) for name, each in references.items()}
     # All joins are in one projection, or each would copy the rows.
     first = _first((number, holds[name]) for number, name in enumerate(claims) if name in holds)

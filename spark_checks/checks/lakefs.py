@@ -46,42 +46,33 @@ def version(dataset: Dataset) -> str:
     return unknown_version(None if found is None else bytes(found["value"]))
 
 
-AT_HAND: Final = 10_000
-"""Partitions that the driver holds: of more, each question is a join."""
-
-
 @attrs.frozen
 class Partitions:
-    """Some partitions, each once: one column ``partition``. ``names``: the same, if they are no more than `AT_HAND`."""
+    """Some partitions, each once: one column ``partition``."""
 
     frame: DataFrame
-    names: tuple[bytes, ...] | None
 
     @classmethod
     def of(cls, frame: DataFrame) -> "Partitions":
         """Of one column of bytes. Runs a job."""
         # Kept, because each of several checks joins with it.
-        kept = stage(frame.toDF("partition").where("partition is not null").distinct(), "partitions")
-        # One more than fit tells that there are more.
-        some = [bytes(row[0]) for row in kept.limit(AT_HAND + 1).collect()]
-        return cls(kept, tuple(sorted(some)) if len(some) <= AT_HAND else None)
+        return cls(stage(frame.toDF("partition").where("partition is not null").distinct(), "partitions"))
 
     def marked(self, frame: DataFrame, name: str, column: str = "partition_key") -> DataFrame:
         """The rows with a column that says whether their partition is among them."""
-        if self.names is not None:
-            found = f.col(column).isin(list(self.names)) if self.names else f.lit(False)
-            return frame.withColumn(name, f.coalesce(found, f.lit(False)))
         own = self.frame.withColumn(name, f.lit(True))
         joined = frame.join(f.broadcast(own), frame[column] == own["partition"], "left").drop("partition")
         return joined.withColumn(name, f.coalesce(f.col(name), f.lit(False)))
 
     def keep(self, frame: DataFrame) -> DataFrame:
         """The rows of these partitions."""
-        return self.marked(frame, "among").where("among").drop("among")
+        own = self.frame
+        return frame.join(f.broadcast(own), frame["partition_key"] == own["partition"], "left_semi")
 
     def drop(self, frame: DataFrame) -> DataFrame:
         """The rows of all others."""
-        return self.marked(frame, "among").where("not among").drop("among")
+        own = self.frame
+        return frame.join(f.broadcast(own), frame["partition_key"] == own["partition"], "left_anti")
 
 
 @attrs.frozen

@@ -52,11 +52,7 @@ def accounts(
     return ledger.accounts(fates), ledger.marked_rows(fates)
 
 
-@pytest.mark.parametrize("few", [ledger.FEW, 0])
-def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
-    monkeypatch.setattr(ledger, "FEW", few)
+def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(spark: SparkSession) -> None:
     rows: list[Listed] = [
         ("s3://b/r", "data/old", 1, EARLY),
         ("s3://b/r", "data/twice", 2, EARLY),
