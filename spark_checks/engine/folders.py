@@ -214,11 +214,6 @@ def of_url(url: str) -> Folder:
     return Folder(system, path.rstrip("/"), url.partition("?")[0].rstrip("/"))
 
 
-def as_folder(folder: Folder | Path) -> Folder:
-    """A path is a folder of this machine."""
-    return folder_at(folder) if isinstance(folder, Path) else folder
-
-
 def refuse(where: str, done: str, why: object) -> Unusable:
     """The one line."""
     reason = " ".join(str(why).split())[:200]

@@ -36,7 +36,7 @@ from lakeproof.spark_checks.data import denominators, manifest
 from lakeproof.spark_checks.data.dataset import Dataset
 from lakeproof.spark_checks.engine import layout, staging
 from lakeproof.spark_checks.engine.counts import halves, sums, total
-from lakeproof.spark_checks.engine.folders import Folder, as_folder
+from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
 from lakeproof.words import Unusable, plural, show_time
@@ -171,16 +171,15 @@ def write_marked(rows: DataFrame, folder: Folder) -> Account:
     return Account(MARKED, found["rows"], total(found, "size_bytes"))
 
 
-def files_of(folder: Folder | Path, name: str) -> tuple[File, ...]:
+def files_of(folder: Folder, name: str) -> tuple[File, ...]:
     """The Parquet files of a table of a run, by name. All of them are read, a few at once."""
-    there = as_folder(folder)
-    found = [(each, size) for each, size in there.files(name) if each.endswith(".parquet")]
+    found = [(each, size) for each, size in folder.files(name) if each.endswith(".parquet")]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        sums = pool.map(there.sha256, (each for each, _ in found))
+        sums = pool.map(folder.sha256, (each for each, _ in found))
         return tuple(File(each, size, digest) for (each, size), digest in zip(found, sums, strict=True))
 
 
-def finish(folder: Folder | Path, report: Report, confirmed: Account) -> None:
+def finish(folder: Folder, report: Report, confirmed: Account) -> None:
     """Check that all adds up, and write the report. confirmed: what was written as marked.
 
     Raises Mismatch: the run has no report then.
@@ -192,19 +191,18 @@ def finish(folder: Folder | Path, report: Report, confirmed: Account) -> None:
     if attrs.astuple(confirmed)[1:] != attrs.astuple(report.marked)[1:]:
         raise Mismatch(f"{confirmed} was written, and {report.marked} was marked: nothing is to be swept")
     # Last of all, and whole or not at all: a folder with a report is a run that has ended.
-    as_folder(folder).write(REPORT, report.encode().encode("utf-8"))
+    folder.write(REPORT, report.encode().encode("utf-8"))
 
 
-def read_report(out: Folder | Path, run: str) -> Fields:
+def read_report(out: Folder, run: str) -> Fields:
     """The report of a run that is whole. Raises Unusable."""
     demand_name(run)
-    around = as_folder(out)
-    folder = around.child(run)
+    folder = out.child(run)
     if not folder.exists():
         # Only runs that have ended are worth naming.
-        known = [each for each in around.folders() if around.exists(f"{each}/{REPORT}")]
+        known = [each for each in out.folders() if out.exists(f"{each}/{REPORT}")]
         listed = f"those there are {', '.join(known[-5:])}" if known else "there is none"
-        raise Unusable(f"{around.where}: has no run {run!r}; {listed}")
+        raise Unusable(f"{out.where}: has no run {run!r}; {listed}")
     if not folder.exists(REPORT):
         raise Unusable(f"{folder.where}: has no {REPORT}, so the run never came to its end; mark once more")
     try:
@@ -234,14 +232,13 @@ def demand_whole(folder: Folder, report: Fields) -> tuple[str, ...]:
     return tuple(expected)
 
 
-def demand_run(folder: Folder | Path, kind: Kind) -> Folder:
+def demand_run(folder: Folder, kind: Kind) -> Folder:
     """The folder of a run of this kind that is whole, to go on from. Raises Unusable."""
-    there = as_folder(folder)
-    found = read_report(there.parent(), there.name)
+    found = read_report(folder.parent(), folder.name)
     if found["kind"] != kind:
-        raise Unusable(f"{there.where}: is a run of {found['kind']}; name one of {kind}")
-    demand_whole(there, found)
-    return there
+        raise Unusable(f"{folder.where}: is a run of {found['kind']}; name one of {kind}")
+    demand_whole(folder, found)
+    return folder
 
 
 def demand_engine(last: Folder, engine: str) -> None:
@@ -289,10 +286,9 @@ def parse_age(text: str) -> int:
     return int(match[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[match[2]] * 1_000_000
 
 
-def summary(report: Report, folder: Folder | Path, given: str | None, again: Sequence[str]) -> Sequence[str]:
+def summary(report: Report, folder: Folder, given: str | None, again: Sequence[str]) -> Sequence[str]:
     """What a command prints: what was read, as of when, a line for each reason, where the rest is, the next command.
     given: ``--now``, if it was. again: `options.DatasetSource.words`."""
-    where = as_folder(folder).where
     width = max((len(each.reason) for each in report.accounts), default=0)
     lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]
     odd = {name: cast("int", count) for name, count in report.findings.items() if count and name not in COUNTED}
@@ -307,8 +303,8 @@ def summary(report: Report, folder: Folder | Path, given: str | None, again: Seq
         *(f"finding: {describe_odd(name, count)}" for name, count in odd.items()),
         *(f"note: {note}" for note in report.notes),
         *nothing,
-        *_next(report, where, again),
-        f"run {report.run}: {where}; {report.engine}",
+        *_next(report, folder.where, again),
+        f"run {report.run}: {folder.where}; {report.engine}",
     ]
 
 

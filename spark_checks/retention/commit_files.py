@@ -7,7 +7,6 @@ repositories.
 
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, BinaryIO, Final, cast
 from uuid import uuid4
 
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 from pyspark.sql import DataFrame
 
-from lakeproof.spark_checks.engine.folders import Folder, as_folder, folder_at
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.setting_aside import IN_MEMORY
 from lakeproof.spark_checks.engine.staging import SHARE
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
@@ -34,12 +33,11 @@ _WRITTEN: Final = table(name=STRING, rows=LONG, bytes=LONG)
 _ARROW: Final = pa.schema([("name", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64())])
 
 
-def write(rows: DataFrame, folder: Folder | Path) -> int:
+def write(rows: DataFrame, folder: Folder) -> int:
     """Write rows of repository_id and `COLUMNS`; returns how many they were. What was in the folder is removed.
 
     Raises Unusable: a file that a task has written is not there.
     """
-    folder = as_folder(folder)
     # The commits of an earlier write would be read together with these.
     folder.delete()
     folder.make()

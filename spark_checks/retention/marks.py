@@ -5,7 +5,6 @@ Source: committed-object-retention.md; `lakeproof.model.retention`; docs/spark-r
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 import attrs
@@ -19,7 +18,7 @@ from lakeproof.spark_checks.data.decoding import Entities, decode
 from lakeproof.spark_checks.data.namespaces import namespaces
 from lakeproof.spark_checks.engine import footers, runs
 from lakeproof.spark_checks.engine.engines import engine_of
-from lakeproof.spark_checks.engine.folders import Folder, as_folder
+from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.runs import Mismatch, Report
 from lakeproof.spark_checks.engine.workspace import stage
@@ -56,14 +55,14 @@ class MarkOptions:
     lenient: bool = False
 
 
-def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder | Path) -> Report:
+def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder) -> Report:
     """Write ``commits/`` and ``addresses/`` of a run to its folder, and at the end the report.
 
     Raises:
         Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
         Mismatch.
     """
-    spark, folder = dataset.spark, as_folder(folder)
+    spark = dataset.spark
     holdings.demand_tables(dataset)
     blanks.demand_filled(dataset)
     recorded = {"tags": options.tags, "lenient": options.lenient, "rules": _encode_rules(rules), "keys": dataset.keys}

@@ -3,7 +3,6 @@
 Source: hard-delete-uncommitted-data.md, "Decision"; docs/designs/hard-delete.md; docs/spark-uncommitted.md.
 """
 
-from pathlib import Path
 from typing import Final
 
 import attrs
@@ -21,7 +20,7 @@ from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
 from lakeproof.spark_checks.data.namespaces import namespaces
 from lakeproof.spark_checks.engine import footers, runs, staging
 from lakeproof.spark_checks.engine.engines import engine_of
-from lakeproof.spark_checks.engine.folders import Folder, as_folder
+from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.runs import KNOWN, Report
 from lakeproof.spark_checks.engine.tables import STRING, table
@@ -54,7 +53,7 @@ class MarkOptions:
 
     now: int
     older_than: int
-    since: Folder | None = attrs.field(default=None, converter=attrs.converters.optional(as_folder))
+    since: Folder | None = None
     lenient: bool = False
 
     @property
@@ -63,14 +62,14 @@ class MarkOptions:
         return max(self.now - self.older_than, -(1 << 63))  # times have 64 bits
 
 
-def mark(dataset: Dataset, options: MarkOptions, folder: Folder | Path) -> Report:
+def mark(dataset: Dataset, options: MarkOptions, folder: Folder) -> Report:
     """Write ``addresses/`` and ``known/`` of a run to its folder, and at the end the report.
 
     Raises:
         Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
         Mismatch.
     """
-    spark, folder = dataset.spark, as_folder(folder)
+    spark = dataset.spark
     if options.since is not None:
         runs.demand_engine(options.since, engine_of(spark).name)
     holdings.demand_tables(dataset, {"kv"})  # no typed table has what is being copied

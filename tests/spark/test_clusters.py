@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
@@ -90,7 +91,7 @@ def uncommitted(dataset: str, out: Path) -> tuple[str, ...]:
 def answer(out: Path) -> tuple[object, list[str]]:
     """Of a run: what became of the listing, and the addresses that it marked."""
     rows = parquet.read_table(out / "it" / "addresses").sort_by("address")
-    return read_report(out, "it")["accounts"], rows.column("address").to_pylist()
+    return read_report(folder_at(out), "it")["accounts"], rows.column("address").to_pylist()
 
 
 class TestExecutorsThatAreLost:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import read_report
 from tests.spark import snapshots
 from tests.spark.commands import LAKEPROOF, SPARK_HOME, of_java, ran, timeless
@@ -81,7 +82,7 @@ def test_a_run_marks_what_it_marks_embedded_and_sweep_looks_again(
     for out, how in (("there", ("--remote", server)), ("here", ("--engine", "embedded"))):
         done = asked(dataset, *command, *run, "--out", out, *how)
         assert done.returncode == 0, done.stderr
-    there, here = (read_report(dataset / out, command[0]) for out in ("there", "here"))
+    there, here = (read_report(folder_at(dataset / out), command[0]) for out in ("there", "here"))
     assert {name for name in there if there[name] != here[name]} <= {"engine", "files"}
     swept = asked(dataset, "sweep", "here", "--run", command[0], "--dataset", "data", "--remote", server)
     assert swept.returncode == 0, swept.stderr

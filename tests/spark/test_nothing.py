@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import read_report
 from lakeproof.words import INCONCLUSIVE
 from tests.spark.commands import mark_by_command
@@ -30,4 +31,5 @@ def test_a_run_over_nothing_is_inconclusive(
     done = mark_by_command(dataset, tmp_path, *more, kind=kind)
     assert done.exit_code == INCONCLUSIVE, done.output
     assert f"inconclusive: {words}, so that there was nothing to judge\n" in done.stdout
-    assert sum(each["objects"] for each in read_report(tmp_path, "run")["accounts"] if each["reason"] == "marked") == 0  # type: ignore[attr-defined]
+    accounts = read_report(folder_at(tmp_path), "run")["accounts"]
+    assert sum(each["objects"] for each in accounts if each["reason"] == "marked") == 0  # type: ignore[attr-defined]

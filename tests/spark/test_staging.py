@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.search.packing import Layout
 from lakeproof.spark_checks.engine import staging, workspace
-from lakeproof.spark_checks.engine.folders import Folder
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.explore.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.words import Unusable
@@ -78,4 +78,4 @@ def test_a_csv_file_that_a_worker_wrote_elsewhere_ends_the_run(
     rows = spark.createDataFrame([("r", "c", True, "m")], COMMITS)
     monkeypatch.setattr(Folder, "files", lambda self, under="": [])
     with pytest.raises(Unusable, match=r"part-.*\.csv: a task wrote \d+ bytes, and the file is not there"):
-        commit_files.write(rows, tmp_path / "commits")
+        commit_files.write(rows, folder_at(tmp_path / "commits"))

@@ -19,6 +19,7 @@ from lakeproof.spark_checks.data.dataset import Dataset, Keys, open_dataset
 from lakeproof.spark_checks.data.decoding import write
 from lakeproof.spark_checks.engine import runs, staging
 from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.spark_checks.generate import records
@@ -54,9 +55,9 @@ def opened(spark: SparkSession, made: Tables, folder: Path, schema: Keys = "desi
 def mark(kind: str, dataset: Dataset, folder: Path, *, tags: bool = False, last: Path | None = None) -> Report:
     place = runs.make_folder(folder, "run")
     if kind == "retention":
-        return retention.mark(dataset, RULES, retention.MarkOptions(now=NOW, tags=tags), place)
-    options = uncommitted.MarkOptions(now=NOW, older_than=24 * HOUR, since=last)
-    return uncommitted.mark(dataset, options, place)
+        return retention.mark(dataset, RULES, retention.MarkOptions(now=NOW, tags=tags), folder_at(place))
+    options = uncommitted.MarkOptions(now=NOW, older_than=24 * HOUR, since=None if last is None else folder_at(last))
+    return uncommitted.mark(dataset, options, folder_at(place))
 
 
 def as_lakefs(row: Row) -> Row:

@@ -17,6 +17,7 @@ from lakeproof.spark_checks.data.dataset import Dataset, open_dataset
 from lakeproof.spark_checks.data.stored import sstable, trees
 from lakeproof.spark_checks.data.stored.sstable import NotATable, Unsupported
 from lakeproof.spark_checks.engine import runs
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.retention import marks, rulebook
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
 from tests.commands import lakeproof
@@ -77,7 +78,10 @@ def test_of_a_dump_of_one_repository_only_what_it_has_is_judged(spark: SparkSess
 def test_the_active_commits_of_aged_are_lakefs_own_list(dataset: Dataset, block: Path, tmp_path: Path) -> None:
     folder = runs.make_folder(tmp_path, "r")
     marks.mark(
-        dataset, rulebook.read(DATA / "gc-rules-aged.json"), marks.MarkOptions(now=runs.parse_time(PREPARED)), folder
+        dataset,
+        rulebook.read(DATA / "gc-rules-aged.json"),
+        marks.MarkOptions(now=runs.parse_time(PREPARED)),
+        folder_at(folder),
     )
     ours = active(folder.glob("commits/repository_id=aged/*.csv"))
     theirs = active(block.glob("aged/_lakefs/retention/gc/commits/*/commits.csv"))
@@ -114,7 +118,9 @@ def test_uncommitted_marks_exactly_what_no_table_and_no_row_names(
         if not re.search(re.escape((address := path.relative_to(block / name).as_posix()).encode()), text)
     }
     folder = runs.make_folder(tmp_path, "u")
-    uncommitted.mark(dataset, uncommitted.MarkOptions(now=runs.parse_time("2026-11-30"), older_than=0), folder)
+    uncommitted.mark(
+        dataset, uncommitted.MarkOptions(now=runs.parse_time("2026-11-30"), older_than=0), folder_at(folder)
+    )
     marked = spark.read.parquet(str(folder / "addresses")).collect()
     assert {(row.storage_namespace, row.address) for row in marked} == expected
     assert len(expected) == 7  # five written again, one deleted, one reset

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import BOOLEAN, STRING, table
 from lakeproof.spark_checks.retention import commit_files
 from tests.spark.conftest import CLASSIC
@@ -22,13 +23,13 @@ STRANGE = ["a/b", "..", "a=b", "100%", "é", 'say "x"', "a,b", "tab\there", "q?*
 def test_folders_are_named_as_spark_names_them(spark: SparkSession, tmp_path: Path) -> None:
     rows = [(name, "c", True, "m") for name in STRANGE]
     spark.createDataFrame(rows, ROWS).write.partitionBy("repository_id").csv(str(tmp_path / "theirs"))
-    commit_files.write(spark.createDataFrame(rows, ROWS), tmp_path / "ours")
+    commit_files.write(spark.createDataFrame(rows, ROWS), folder_at(tmp_path / "ours"))
     names = [{path.name for path in (tmp_path / who).iterdir() if path.is_dir()} for who in ("theirs", "ours")]
     assert names[0] == names[1]
 
 
 def test_no_rows_make_an_empty_folder(spark: SparkSession, tmp_path: Path) -> None:
-    assert commit_files.write(spark.createDataFrame([], ROWS), tmp_path / "commits") == 0
+    assert commit_files.write(spark.createDataFrame([], ROWS), folder_at(tmp_path / "commits")) == 0
     assert list((tmp_path / "commits").iterdir()) == []
 
 

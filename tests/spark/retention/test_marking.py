@@ -51,7 +51,7 @@ class Done(NamedTuple):
 def run(spark: SparkSession, found: Snapshot, folder: Path, options: MarkOptions) -> Done:
     snapshots.write(snapshots.tables(found), folder / "dataset")
     place = runs.make_folder(folder / "out", "run")
-    report = mark(open_dataset(spark, str(folder / "dataset")), RULES, options, place)
+    report = mark(open_dataset(spark, str(folder / "dataset")), RULES, options, folder_at(place))
     return Done(found, report, place)
 
 
@@ -165,7 +165,7 @@ class TestAgainstTheModel:
         assert done.report.findings.keys() == {*runs.ODD, *runs.COUNTED}
 
     def test_what_is_odd_is_printed_in_words(self, done: Done) -> None:
-        lines = runs.summary(done.report, done.folder, str(NOW), [])
+        lines = runs.summary(done.report, folder_at(done.folder), str(NOW), [])
         assert "finding: 1 branch or tag names a commit without a record (head-exists)" in lines
         assert sum(line.startswith("finding: ") for line in lines) == 5  # no id is there twice
 
@@ -211,9 +211,9 @@ def test_what_decides_over_what_is_kept_must_be_there_and_readable(
 def test_counts_that_do_not_add_up_are_an_error(done: Done, tmp_path: Path) -> None:
     less = attrs.evolve(done.report, listing=done.report.listing + 1)
     with pytest.raises(runs.Mismatch, match="are accounted for, and the listing has"):
-        runs.finish(tmp_path, less, done.report.marked)
+        runs.finish(folder_at(tmp_path), less, done.report.marked)
     with pytest.raises(runs.Mismatch, match="was written"):
-        runs.finish(tmp_path, done.report, attrs.evolve(done.report.marked, objects=99))
+        runs.finish(folder_at(tmp_path), done.report, attrs.evolve(done.report.marked, objects=99))
     assert not (tmp_path / "report.json").exists()
 
 
@@ -222,7 +222,7 @@ def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Pat
     done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, MarkOptions(now=NOW))
     assert (done.report.accounts, done.report.listing) == ((), 0)
     assert addresses(spark, done.folder) == set()
-    assert runs.demand_whole(folder_at(done.folder), runs.read_report(tmp_path / "out", "run"))
+    assert runs.demand_whole(folder_at(done.folder), runs.read_report(folder_at(tmp_path / "out"), "run"))
 
 
 @pytest.mark.deep
@@ -235,4 +235,4 @@ def test_a_doubled_file_ends_a_run_of_retention_unless_it_is_lenient(dataset: Pa
     assert "commits have the id of another record of their repository" in said
     assert list(out.iterdir()) == []
     assert mark_by_command(dataset, out, "--rules", rules, "--lenient", kind="retention").exit_code == 0
-    assert int(str(read_report(out, "run")["findings"]["commit-is-unique"])) > 0  # type: ignore[index]
+    assert int(str(read_report(folder_at(out), "run")["findings"]["commit-is-unique"])) > 0  # type: ignore[index]

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeproof.spark_checks.engine import runs
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.ledger import MARKED, Account
 from lakeproof.spark_checks.sweep.marks import Marked, whole_run
@@ -54,9 +55,9 @@ def marked(
         options={},
         listing=len(made),
         accounts=(account,),
-        files=runs.files_of(folder, runs.ADDRESSES),
+        files=runs.files_of(folder_at(folder), runs.ADDRESSES),
     )
-    runs.finish(folder, report, account)
+    runs.finish(folder_at(folder), report, account)
     return folder
 
 

@@ -11,6 +11,7 @@ from lakeproof.model.identifiers import CommitID
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record
 from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import read_report
 from lakeproof.spark_checks.generate import records as made
 from tests.spark import snapshots
@@ -54,7 +55,7 @@ pytestmark = [pytest.mark.deep, pytest.mark.usefixtures("spark")]
 def test_a_sound_store_is_marked_and_what_is_left_of_a_deleted_repository_is_not_asked(tmp_path: Path) -> None:
     done = marked(sound(), tmp_path)
     assert done.exit_code == 0, done.output
-    assert read_report(tmp_path / "out", "run")["findings"] == {"head-exists": 0, "parents-exist": 0}
+    assert read_report(folder_at(tmp_path / "out"), "run")["findings"] == {"head-exists": 0, "parents-exist": 0}
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
 from lakeproof.spark_checks.engine import runs, staging
+from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import BINARY, table
 from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.uncommitted.marks import MarkOptions, begins, mark
@@ -40,8 +41,10 @@ def run(spark: SparkSession, found: Snapshot, folder: Path, last: Done | None = 
         made.ranges = [row for row in made.ranges if row[0] in {range_id for _, range_id in made.metaranges}]
     snapshots.write(made, folder / "dataset")
     place = runs.make_folder(folder / "out", "run")
-    options = MarkOptions(now=NOW, older_than=AGE, since=since, lenient=True)  # the worlds lack parents
-    return Done(found, mark(open_dataset(spark, str(folder / "dataset")), options, place), place)
+    options = MarkOptions(
+        now=NOW, older_than=AGE, since=None if since is None else folder_at(since), lenient=True
+    )  # the worlds lack parents
+    return Done(found, mark(open_dataset(spark, str(folder / "dataset")), options, folder_at(place)), place)
 
 
 def committed_in(found: Snapshot) -> set[str]:
@@ -153,11 +156,15 @@ class TestGoingOnFromTheLastRun:
     ) -> None:
         dataset = open_dataset(spark, str(second.folder.parents[1] / "dataset"))
         with pytest.raises(Unusable, match=r"metarange \w+ of a commit is not there"):
-            mark(dataset, MarkOptions(now=NOW, older_than=AGE, lenient=True), runs.make_folder(tmp_path, "anew"))
+            mark(
+                dataset,
+                MarkOptions(now=NOW, older_than=AGE, lenient=True),
+                folder_at(runs.make_folder(tmp_path, "anew")),
+            )
 
     def test_a_run_of_another_kind_is_refused(self, first: Done) -> None:
         with pytest.raises(Unusable, match="is a run of uncommitted; name one of retention"):
-            runs.demand_run(first.folder, "retention")
+            runs.demand_run(folder_at(first.folder), "retention")
 
 
 @pytest.mark.long
@@ -210,7 +217,7 @@ def test_a_dataset_that_has_only_typed_tables_is_refused_for_nobody_knows_what_i
         staging.write(rows, str(where / "decoded" / name))
     shutil.rmtree(where / "kv")
     with pytest.raises(Unusable, match="has no kv;"):
-        mark(open_dataset(spark, str(where)), MarkOptions(now=NOW, older_than=AGE), tmp_path / "run")
+        mark(open_dataset(spark, str(where)), MarkOptions(now=NOW, older_than=AGE), folder_at(tmp_path / "run"))
 
 
 @pytest.mark.parametrize("prefix", [COPIES_PREFIX, ISSUED_PREFIX], ids=bytes.decode)
