@@ -56,7 +56,7 @@ class KeyVerdict:
     why: str = ""
     """Of an inconclusive one."""
     at: int = -1
-    """Of a violated one: see `Answer`."""
+    """Of a violated one: see `KeyResult`."""
 
 
 def check(

@@ -64,7 +64,7 @@ class Evidence:
 def explain(
     specification: Specification, history: History, key: Hashable, numbers: Numbers, limits: Limits, at: int = -1
 ) -> Evidence:
-    """The evidence against a key that is violated. ``at``: of its `Answer`, makes it faster.
+    """The evidence against a key that is violated. ``at``: of its `KeyResult`, makes it faster.
 
     Cost: some twenty times that of the verdict, and once for each operation that comes close to the violation.
     """

@@ -20,7 +20,7 @@ from typing import Final, Literal
 
 import attrs
 
-from lakeproof.model.linearizability.values import NOTHING, UNKNOWN, freeze, render_name, shorten_value, size
+from lakeproof.model.linearizability.values import UNKNOWN, freeze, render_name, shorten_value, size
 from lakeproof.model.snapshot import Status
 
 NEVER: Final = 1 << 62
@@ -80,12 +80,6 @@ class Operation:
 class History:
     """Operations in the order of their calls. ``len`` counts them; `operation` gives one back."""
 
-    __slots__ = (
-        "_argument", "_call", "_f", "_f_names", "_fs", "_ids", "_key", "_last", "_line", "_open", "_process",
-        "_process_names", "_processes", "_result", "_return_line", "_returned", "_status", "_times", "bytes",
-        "events", "keys", "settings", "values",
-    )  # fmt: skip
-
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.values: list[Hashable] = []
@@ -96,8 +90,10 @@ class History:
         self._ids: dict[Hashable, int] = {}
         self._fs: dict[str, int] = {}
         self._processes: dict[Hashable, int] = {}
-        self._f_names: list[str] = []
-        self._process_names: list[Hashable] = []
+        self.f_names: list[str] = []
+        """The names of operations, by the numbers that `columns` has."""
+        self.process_names: list[Hashable] = []
+        """The processes, by the numbers that `columns` has."""
         self._open: dict[int, int] = {}
         self._last: dict[int, int] = {}
         # Columns of machine numbers, and not an object for each operation: so millions of them fit.
@@ -147,7 +143,7 @@ class History:
     def invocations(self) -> Iterator[tuple[str, Hashable, Hashable]]:
         """Name, key and argument of the operations, in the order of their numbers."""
         return zip(
-            map(self._f_names.__getitem__, self._f),
+            map(self.f_names.__getitem__, self._f),
             self._key,
             map(self.values.__getitem__, self._argument),
             strict=True,
@@ -158,7 +154,7 @@ class History:
         number = self._open.get(self._processes.get(process, _OPEN))
         if number is None:
             return None
-        return self._f_names[self._f[number]], self._key[number], self.values[self._argument[number]]
+        return self.f_names[self._f[number]], self._key[number], self.values[self._argument[number]]
 
     def intern(self, value: Hashable) -> int:
         """The number of a value: equal numbers, equal values."""
@@ -174,8 +170,8 @@ class History:
         status = _STATUSES[self._status[number]]
         result = self._result[number]
         return Operation(
-            process=self._process_names[self._process[number]],
-            f=self._f_names[self._f[number]],
+            process=self.process_names[self._process[number]],
+            f=self.f_names[self._f[number]],
             key=self._key[number],
             argument=self.values[self._argument[number]],
             # An operation that returned nil has the number of nil; -1 is only for those without a known outcome.
@@ -188,21 +184,11 @@ class History:
 
     def rows(self, numbers: Iterable[int]) -> Iterator[tuple[int, str, int, int, int, int, int]]:
         """Number, name, argument, result (-1: none), status, call and return of operations; values by number."""
-        fs = self._f_names
+        fs = self.f_names
         f, argument, result, status = self._f, self._argument, self._result, self._status
         call, returned = self._call, self._returned
         for i in numbers:
             yield i, fs[f[i]], argument[i], result[i], status[i], call[i], returned[i]
-
-    @property
-    def f_names(self) -> Sequence[str]:
-        """The names of operations, by the numbers that `columns` has."""
-        return tuple(self._f_names)
-
-    @property
-    def process_names(self) -> Sequence[Hashable]:
-        """The processes, by the numbers that `columns` has."""
-        return tuple(self._process_names)
 
     def columns(self) -> Mapping[str, Sequence[int]]:
         """All operations: a column for each part of `rows`, and for process and line of the call. Not to be changed."""
@@ -256,15 +242,15 @@ class History:
             self.keys[key] = array("q", sorted(numbers, key=call.__getitem__))
 
     def _process_number(self, process: Hashable) -> int:
-        known = self._processes.setdefault(process, len(self._process_names))
-        if known == len(self._process_names):
-            self._process_names.append(process)
+        known = self._processes.setdefault(process, len(self.process_names))
+        if known == len(self.process_names):
+            self.process_names.append(process)
         return known
 
     def _f_number(self, f: str) -> int:
-        known = self._fs.setdefault(f, len(self._f_names))
-        if known == len(self._f_names):
-            self._f_names.append(f)
+        known = self._fs.setdefault(f, len(self.f_names))
+        if known == len(self.f_names):
+            self.f_names.append(f)
         return known
 
     def _begin(self, process: int, f: str, key: Hashable, argument: Hashable, time: int | None, line: int) -> int:
@@ -309,7 +295,7 @@ class History:
 
     def _still_open(self, process: int) -> str:
         number = self._open[process]
-        name, f = self._process_names[process], self._f_names[self._f[number]]
+        name, f = self.process_names[process], self.f_names[self._f[number]]
         f = render_name(f)
         where = f" since line {self._line[number]}" if self._line[number] else ""
         return (
@@ -344,6 +330,3 @@ def history(operations: Iterable[Operation], settings: Settings | None = None) -
         elif op.status is not Status.INFO:
             made._finish(begun[number], process, op.status, op.result, None, op.lines[1])  # noqa: SLF001
     return made
-
-
-__all__ = ["NEVER", "NOTHING", "BrokenHistory", "History", "Operation", "Settings", "history"]

@@ -4,6 +4,8 @@ Operations of one kind (guard, its value, what is written) are exchangeable: a c
 effect.
 """
 
+import attrs
+
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import Register
 from lakeproof.model.linearizability.specifications import IS
@@ -12,16 +14,19 @@ Kind = tuple[int, int, int]
 """Guard, its value, what is written."""
 
 
+@attrs.define(eq=False)
 class Optional:
     """All operations of one kind that may take effect at any time after their calls, or never."""
 
-    __slots__ = ("kind", "mask", "one", "ranks", "shift", "total")
-
-    def __init__(self, kind: Kind, total: int) -> None:
-        self.kind, self.total = kind, total
-        self.ranks: list[int] = []
-        """Of those called so far: how many optional operations had been called before."""
-        self.shift = self.one = self.mask = 0
+    kind: Kind
+    total: int
+    shift: int
+    """Where its field begins, in which a configuration counts those that took effect."""
+    one: int
+    """1 in that field."""
+    mask: int
+    ranks: list[int] = attrs.field(factory=list, init=False)
+    """Of those called so far: how many optional operations had been called before."""
 
 
 def available(optional: Optional, spent: int, ranks: int) -> bool:
@@ -54,9 +59,8 @@ def optionals(problem: Register) -> tuple[dict[Kind, Optional], int]:
             kinds[guard, value, write] = kinds.get((guard, value, write), 0) + 1
     made, shift, guards_of_fields = {}, 0, 0
     for kind, count in kinds.items():
-        optional = made[kind] = Optional(kind, count)
         width = count.bit_length()
-        optional.shift, optional.one, optional.mask = shift, 1 << shift, (1 << width) - 1
+        made[kind] = Optional(kind, count, shift, one=1 << shift, mask=(1 << width) - 1)
         guards_of_fields |= 1 << (shift + width)
         shift += width + 1  # the bit between two fields lets `dominates` compare all of them at once
     return made, guards_of_fields

@@ -16,7 +16,6 @@ from lakeproof.model.linearizability.specifications import (
     IS,
     IS_NOT,
     NO_WRITE,
-    Guarded,
     Specification,
     initial,
     observation_of,
@@ -53,26 +52,19 @@ HOLDS: Final = KeyResult(Verdict.HOLDS)
 VIOLATED: Final = KeyResult(Verdict.VIOLATED)
 
 
+@attrs.frozen(kw_only=True)
 class Budget:
     """How much an algorithm may spend: configurations in memory, steps, and time by the caller's clock.
 
     expired: polled; True ends the work. The model has no clock of its own.
     """
 
-    __slots__ = ("configurations", "expired", "steps")
-
-    def __init__(
-        self,
-        *,
-        configurations: int = 1_000_000,
-        steps: int = 1 << 62,
-        expired: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self.configurations = configurations
-        self.steps = steps
-        self.expired = expired
+    configurations: int = 1_000_000
+    steps: int = 1 << 62
+    expired: Callable[[], bool] = attrs.field(default=lambda: False)
 
 
+@attrs.define(eq=False)
 class Register:
     """A problem in register form, in columns; operations in the order of their calls.
 
@@ -80,16 +72,13 @@ class Register:
     returns: NEVER for one that may take effect at any later time or never.
     """
 
-    __slots__ = ("calls", "guards", "initial", "numbers", "returns", "values", "writes")
-
-    def __init__(self, begin: int) -> None:
-        self.initial = begin
-        self.numbers: list[int] = []
-        self.calls: list[int] = []
-        self.returns: list[int] = []
-        self.guards: list[int] = []
-        self.values: list[int] = []
-        self.writes: list[int] = []
+    initial: int
+    numbers: list[int] = attrs.field(factory=list, init=False)
+    calls: list[int] = attrs.field(factory=list, init=False)
+    returns: list[int] = attrs.field(factory=list, init=False)
+    guards: list[int] = attrs.field(factory=list, init=False)
+    values: list[int] = attrs.field(factory=list, init=False)
+    writes: list[int] = attrs.field(factory=list, init=False)
 
     def __len__(self) -> int:
         return len(self.calls)
@@ -181,28 +170,16 @@ def register(specification: Specification, history: History, numbers: Iterable[i
         # Under ``predicate-false`` a refused compare-and-set is an observation ("not this value"); under
         # ``did-not-happen`` it says nothing of the state.
         elif status != 1 or (refusals and f in conditional):
-            observed = _guard_operation(guarded, history, number, f, values[argument], _STATUSES[status])
-            guard, value, writes, write = observed
+            try:
+                guard, value, writes, write = guarded(f, values[argument], _STATUSES[status])
+            except ValueError as error:
+                # The specification knows the values, but not the line of the file that the user has to repair.
+                raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
             # The guard ANY has no value: None stands for that here, not for nil.
             at = NO_VALUE if guard == ANY else intern(value)
             add(number, call, returned, guard, at, intern(write) if writes else NO_WRITE)
     problem.simplify()
     return problem
-
-
-def _guard_operation(
-    guarded: Callable[[str, Hashable, Hashable, Status], Guarded],
-    history: History,
-    number: int,
-    f: str,
-    argument: Hashable,
-    status: Status,
-) -> Guarded:
-    try:
-        return guarded(f, argument, None, status)
-    except ValueError as error:
-        # The specification knows the values, but not the line of the file that the user has to repair.
-        raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
 
 
 def make_steps(specification: Specification, history: History, numbers: Iterable[int], until: int = NEVER) -> Stepped:
@@ -237,7 +214,3 @@ def make_steps(specification: Specification, history: History, numbers: Iterable
         except ValueError as error:
             raise BrokenHistory(str(error), history.operation(step.number).lines[0]) from error
     return Stepped(specification, begin, steps)
-
-
-__all__ = ["ANY", "HOLDS", "IS", "IS_NOT", "NO_VALUE", "NO_WRITE", "VIOLATED", "Budget", "KeyResult", "Register"]
-__all__ += ["Step", "Stepped", "Verdict", "make_steps", "register"]

@@ -7,7 +7,7 @@ Example: a compare-and-set of 1 by 2. A register of 1 it writes; in the guarded 
 
 >>> CAS_REGISTER.step(1, "cas", (1, 2)), CAS_REGISTER.step(3, "cas", (1, 2))
 ((2, Atom(kind='answer', text='done')), (3, REFUSED))
->>> CAS_REGISTER.guarded("cas", (1, 2), UNKNOWN, Status.OK)
+>>> CAS_REGISTER.guarded("cas", (1, 2), Status.OK)
 (1, 1, True, 2)
 """
 
@@ -49,7 +49,8 @@ class Specification:
     observers: the operations that never change the state.
     conditional: the operations that can be refused by the state.
     answering: the operations that may change the state and give a result that depends on it.
-    guarded: (name, argument, result, status) -> the register form of an operation, or None if it says nothing.
+    guarded: (name, argument, status) -> the register form of an operation that is no observer; None: it has none, and
+        no single register can stand for the object.
     begins: (what each key holds in the beginning, the keys that the history names) -> the initial state. The keys are
         needed where all of them are one state. Raises ValueError for what no key can hold.
     unasking: the operations whose argument may be anything, and which are not looked at before they are judged.
@@ -66,7 +67,7 @@ class Specification:
     conditional: frozenset[str] = frozenset()
     answering: frozenset[str] = frozenset()
     unasking: frozenset[str] = frozenset({"read", "write", "get", "delete", "acquire", "release"})
-    guarded: Callable[[str, Hashable, Hashable, Status], Guarded] | None = None
+    guarded: Callable[[str, Hashable, Status], Guarded] | None = None
     begins: Callable[[Hashable, Keys], Hashable] = attrs.field(default=lambda begin, keys: begin)
     by_key: bool = True
     absence: bool = True
@@ -127,10 +128,8 @@ def _register_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashabl
             raise ValueError(f"{f}: not an operation of a register")
 
 
-def _register_guarded(f: str, argument: Hashable, result: Hashable, status: Status) -> Guarded:
+def _register_guarded(f: str, argument: Hashable, status: Status) -> Guarded:
     match f:
-        case "read" | "get":
-            return IS, result, False, None
         case "write":
             return ANY, None, True, argument
         case "set":
@@ -153,7 +152,7 @@ def _mutex_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, 
     return (after, DONE) if state == before else (state, REFUSED)
 
 
-def _mutex_guarded(f: str, argument: Hashable, result: Hashable, status: Status) -> Guarded:
+def _mutex_guarded(f: str, argument: Hashable, status: Status) -> Guarded:
     # A mutex is a register of two values, and acquire is a compare-and-set from one to the other.
     before, after = (NOTHING, HELD) if f == "acquire" else (HELD, NOTHING)
     return (IS_NOT, before, False, None) if status is Status.FAIL else (IS, before, True, after)

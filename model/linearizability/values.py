@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from collections.abc import Set as AbstractSet
+from enum import Enum
 from typing import Final
 
 import attrs
@@ -18,33 +19,24 @@ class Atom:
         return str(self.text)
 
 
-class _Unknown:
-    """A result that was not recorded: it contradicts nothing."""
+class ResultMark(Enum):
+    """What stands in the place of a result."""
+
+    UNKNOWN = "unknown"
+    """None was recorded: it contradicts nothing."""
+    REFUSED = "refused"
+    """Its predicate was false."""
 
     def __repr__(self) -> str:
-        return "UNKNOWN"
-
-    def __reduce__(self) -> str:  # there is one, also where it was sent to another process
-        return "UNKNOWN"
+        return self.name
 
 
-class _Refused:
-    """The answer of an operation whose predicate was false."""
-
-    def __repr__(self) -> str:
-        return "REFUSED"
-
-    def __reduce__(self) -> str:  # there is one, also where it was sent to another process
-        return "REFUSED"
-
-
-UNKNOWN: Final = _Unknown()
-REFUSED: Final = _Refused()
+UNKNOWN: Final = ResultMark.UNKNOWN
+REFUSED: Final = ResultMark.REFUSED
 NOTHING: Final = None
 """What a key holds that was never written, or deleted since."""
 
-PLAIN: Final = frozenset({int, str, bytes, type(None), Atom, _Unknown, _Refused})
-
+PLAIN: Final = frozenset({int, str, bytes, type(None), Atom, ResultMark})
 
 _NAME_MAX: Final = 40
 DEPTH_MAX: Final = 100
@@ -86,7 +78,7 @@ def render_value(value: object, text: Callable[[object], str] = repr) -> str:
             return "true" if value else "false"
         case str() | bytes():
             return text(value)
-        case _Unknown():
+        case ResultMark.UNKNOWN:
             return "something else"
         case Atom("map", frozenset() as pairs):
             return f"{{{', '.join(sorted(_render_pair(key, part, text) for key, part in pairs))}}}"
