@@ -84,16 +84,15 @@ def _is_set(_: object, value: object) -> bool:
     return value is not None
 
 
-def extend(where: str) -> bool:
-    """Add the tables to a manifest that were written since. Whether there is a manifest. Raises Unusable: what it had
-    before is not as it was."""
+def extend(where: str) -> None:
+    """Add the tables that were written since to a manifest, if there is one. Raises Unusable: what it had before is
+    not as it was."""
     known = read(where)
     if known is None:
-        return False
+        return
     # First what is sealed must still be so: a new manifest would make a damage official.
     _demand(known, {name: files for name, files in _list_tables(where).items() if name in known}, where)
     seal(where, hashed=any(each.sha256 for files in known.values() for each in files), again=True)
-    return True
 
 
 def demand(where: str) -> bool:

@@ -20,16 +20,10 @@ def session_for(options: Options, out: str | None) -> Iterator[tuple[SparkSessio
     """A session, and the folder that a command writes to, which must not exist: that is checked before there is a
     session. What is left of a command that does not come to its end is removed. Raises Unusable."""
     folder = None if out is None else folder_at(out)
-    if folder is not None:
-        demand_new(folder)
+    if folder is not None and folder.exists():
+        raise Unusable(f"{folder.where}: is there already; name another folder, or remove it")
     with nullcontext() if folder is None else _whole(folder), session(options) as spark:
         yield spark, folder
-
-
-def demand_new(folder: Folder) -> None:
-    """Raises Unusable."""
-    if folder.exists():
-        raise Unusable(f"{folder.where}: is there already; name another folder, or remove it")
 
 
 @contextmanager

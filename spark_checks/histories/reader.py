@@ -5,7 +5,7 @@ Source of the formats: docs/histories.md.
 """
 
 import json
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -67,27 +67,21 @@ def of_file(path: str, name: str) -> Iterator[Event]:
     Raises Unusable: names the line.
     """
     splitter = _Splitter()
+    number, text = 0, ""
     with Path(path).open("rb") as file:
-        lines = _Kept(Lines(file))
+
+        def lines() -> Iterator[tuple[int, str]]:
+            nonlocal number, text
+            for line in Lines(file):
+                number, text = line
+                yield line
+
         try:
-            for _ in json_lines.read(lines, splitter):  # type: ignore[arg-type]  # of a recorder, only `add` is called
+            for _ in json_lines.read(lines(), splitter):  # type: ignore[arg-type]  # of a recorder, only `add` is called
                 # The line as it was: the checker reads it again, with the others of its key.
-                yield name, splitter.key, lines.number, splitter.f, lines.text.strip()
+                yield name, splitter.key, number, splitter.f, text.strip()
         except Unreadable as error:
             raise Unusable(f"{path}: {error}") from None
-
-
-class _Kept:
-    """Lines, the last of which is kept."""
-
-    def __init__(self, lines: Iterable[tuple[int, str]]) -> None:
-        self.lines = lines
-        self.number, self.text = 0, ""
-
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        for number, text in self.lines:
-            self.number, self.text = number, text
-            yield number, text
 
 
 class _Splitter:

@@ -80,12 +80,8 @@ class _Handle:
         return self.offset + self.length + TRAILER_BYTES
 
 
-@attrs.frozen
-class _Entry:
-    """A record as a block has it: the whole key, and the value."""
-
-    key: bytes
-    value: bytes
+_Entry = tuple[bytes, bytes]
+"""A record as a block has it: the whole key, and the value."""
 
 
 def read(file: bytes) -> Table:
@@ -95,17 +91,15 @@ def read(file: bytes) -> Table:
     """
     # Backwards, as the format is meant to be read: footer, metaindex, properties, index, and the data blocks last.
     footer = _Footer.of(file)
-    blocks = {
-        each.key: _handle(each.value, "the metaindex") for each in _entries(file, footer.metaindex, "the metaindex")
-    }
+    blocks = {key: _handle(value, "the metaindex") for key, value in _entries(file, footer.metaindex, "the metaindex")}
     if _PROPERTIES not in blocks:
         raise NotATable("the metaindex names no properties")
     # A block of range deletions, for example, would take back records.
     if unknown := sorted(blocks.keys() - {_PROPERTIES}):
         raise Unsupported(f"it has a block {unknown[0]!r}, which lakeFS does not write")
-    raw = {each.key: each.value for each in _entries(file, blocks[_PROPERTIES], "the properties")}
+    raw = dict(_entries(file, blocks[_PROPERTIES], "the properties"))
     index, reach, parts = _index(file, footer.index, _number(raw, b"rocksdb.block.based.table.index.type", 4))
-    handles = [_handle(each.value, "the index") for each in index]
+    handles = [_handle(value, "the index") for _, value in index]
     # All blocks that anything leads to. A gap between them is a block that an index has lost.
     _demand_tiled([*handles, *parts, footer.index, *blocks.values(), footer.metaindex], len(file))
     records = tuple(_records(file, index, reach, handles))
@@ -150,19 +144,19 @@ def _index(file: bytes, top: _Handle, kind: int) -> tuple[list[_Entry], list[byt
     blocks that the index has below its top."""
     entries = _entries(file, top, "the index")
     if kind == 0:
-        return entries, [each.key for each in entries], []
+        return entries, [key for key, _ in entries], []
     if kind != _TWO_LEVELS:
         raise Unsupported(f"its index is of type {kind}, expected 0 (sorted) or {_TWO_LEVELS} (two levels)")
-    parts = [_handle(each.value, "the index") for each in entries]
+    parts = [_handle(value, "the index") for _, value in entries]
     below: list[_Entry] = []
     reach: list[bytes] = []
-    for each, part in zip(entries, parts, strict=True):
+    for (last, _), part in zip(entries, parts, strict=True):
         found = _entries(file, part, "a part of the index")
         # An empty part, or one with a greater key, would hide data blocks from a search.
-        if not found or _split(found[-1].key, "the index") > _split(each.key, "the index"):
+        if not found or _split(found[-1][0], "the index") > _split(last, "the index"):
             raise NotATable("a part of the index goes beyond what the index says of it")
         below.extend(found)
-        reach += [*(entry.key for entry in found[:-1]), each.key]
+        reach += [*(key for key, _ in found[:-1]), last]
     return below, reach, parts
 
 
@@ -171,20 +165,20 @@ def _records(
 ) -> Iterator[Record]:
     last = b""
     first = True
-    for number, (entry, up_to, handle) in enumerate(zip(index, reach, handles, strict=True)):
+    for number, ((of_index, _), up_to, handle) in enumerate(zip(index, reach, handles, strict=True)):
         name = f"data block {number}"
-        bound = _split(entry.key, "the index")
+        bound = _split(of_index, "the index")
         found = _entries(file, handle, name)
         if not found and len(handles) > 1:  # a table without records has one block, without records
             raise NotATable(f"{name} has no record")
-        for each in found:
-            key = _split(each.key, name)
-            if each.key[len(key)] != SET:  # little-endian: the kind is the first byte of the suffix
-                raise Unsupported(f"{name} has a record of kind {each.key[len(key)]}, expected {SET} (set)")
+        for whole, value in found:
+            key = _split(whole, name)
+            if whole[len(key)] != SET:  # little-endian: the kind is the first byte of the suffix
+                raise Unsupported(f"{name} has a record of kind {whole[len(key)]}, expected {SET} (set)")
             if not first and key <= last:
                 raise NotATable(f"{name} has {key!r} after {last!r}: keys are not in order")
             last, first = key, False
-            yield key, each.value
+            yield key, value
         # A search by this key would look in the next block, and not find the record.
         if last > bound:
             raise NotATable(f"{name} ends with {last!r}, and the index says {bound!r}")
@@ -225,7 +219,7 @@ def _entries(file: bytes, handle: _Handle, name: str) -> list[_Entry]:
             raise NotATable(f"{name} has a record that does not fit")
         key = key[:shared] + block[at : at + own]
         at += own
-        found.append(_Entry(key, block[at : at + length]))
+        found.append((key, block[at : at + length]))
         at += length
     # A restart that no record begins at. 0 remains where the block has no record.
     if expected - {0}:
