@@ -72,11 +72,6 @@ class Difference:
             return "added"
         return "removed" if self.after is None else "changed"
 
-    @property
-    def change(self) -> StagedEntry:
-        """The change that turns ``before`` into ``after``."""
-        return change_to(self.path, self.after)
-
 
 def change_to(path: bytes, entry: Entry | None) -> StagedEntry:
     """The change that leaves this entry at a path; None: a tombstone."""

@@ -88,10 +88,6 @@ class Named:
             return self.with_branch(left)
         return attrs.evolve(self, branches={name: b for name, b in self.branches.items() if name != branch.branch_id})
 
-    def with_commit(self, commit: Commit) -> "Named":
-        """With one more commit."""
-        return attrs.evolve(self, commits={**self.commits, commit.commit_id: commit})
-
     def line(self, start: CommitID) -> Iterator[Commit]:
         """A commit and its first parents, newest first."""
         commit = self.commits[start]
@@ -152,19 +148,11 @@ def _update_branch(state: Named, call: CallView) -> Named:
 
 
 def _delete_branch(state: Named, call: CallView) -> Named:
-    branch = state.branch(call.arguments.branch_id)
-    # The default branch is refused by its name, before any read.
-    refusal = "DefaultBranch" if call.arguments.branch_id == state.default else "" if branch else "BranchNotFound"
-    expect(call, error=refusal, value=None)
-    return state.without(branch) if branch is not None and not refusal else state
-
-
-def _remove_branch(state: Named, call: CallView) -> Named:
-    """A delete that returns the tokens of the branch."""
     branch_id = str(call.args[1])
     branch = state.branch(branch_id)
+    # The default branch is refused by its name, before any read.
     refusal = "DefaultBranch" if branch_id == state.default else "" if branch else "BranchNotFound"
-    expect(call, error=refusal, value=branch.tokens if branch else ANY)
+    expect(call, error=refusal, value=branch.tokens if branch and call.name == "remove_branch" else None)
     return state.without(branch) if branch is not None and not refusal else state
 
 
@@ -233,7 +221,8 @@ def _grow(state: Named, call: CallView) -> Named:
         raise Misanswered(f"{call.name} returned generation {made.generation}; expected one above the parents'")
     if made.metadata != tuple(sorted(made.metadata)):
         raise Misanswered(f"{call.name} returned metadata {made.metadata}; expected them sorted")
-    return state.with_commit(made).with_branch(attrs.evolve(branch, commit_id=made.commit_id))
+    grown = attrs.evolve(state, commits={**state.commits, made.commit_id: made})
+    return grown.with_branch(attrs.evolve(branch, commit_id=made.commit_id))
 
 
 def list_records(state: Named, what: str) -> tuple[Record, ...]:
@@ -305,7 +294,7 @@ _STEPS: Final[Mapping[str, Callable[[Named, CallView], Named]]] = {
     calls.UPDATE_TAG.name: _update_tag,
     calls.GET_TAG.name: _get_tag,
     calls.DELETE_TAG.name: _delete_tag,
-    "remove_branch": _remove_branch,
+    "remove_branch": _delete_branch,
     "list_branches": _list("branches"),
     "list_tags": _list("tags"),
     "get_commit": _get_commit,

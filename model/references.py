@@ -91,6 +91,13 @@ class RepositoryView:
         changes = self.shown(branch_id).values()
         return tuple(each for change in changes for each in _of_change(self.namespace, change))
 
+    def visible(self, branch_id: BranchID) -> dict[bytes, Reference]:
+        """What a branch shows, by path: its staged references, over the committed ones of paths without a change."""
+        changed = self.shown(branch_id)
+        committed = self.committed(self.branches[branch_id].commit_id) or ()
+        found = {each.path: each for each in committed if each.path not in changed}
+        return found | {each.path: each for each in self.staged_references(branch_id)}
+
     def owned_references(self, branch_id: BranchID) -> tuple[Reference, ...]:
         """All staged entries under the tokens of a branch, also those that a newer one hides."""
         branch = self.branches[branch_id]

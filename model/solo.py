@@ -2,22 +2,14 @@
 
 from typing import Final
 
-import attrs
-
 from lakeproof.model.snapshot import CallView, Status
 
 ANY: Final = object()
 """Any value: it is for the specification to look at it."""
 
 
-@attrs.frozen
 class Misanswered(Exception):
     """A call is answered in another way than the specification has it."""
-
-    shown: str
-
-    def __str__(self) -> str:
-        return self.shown
 
 
 def expect(call: CallView, *, error: str = "", value: object = ANY) -> None:

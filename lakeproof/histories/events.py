@@ -12,6 +12,8 @@ from lakeproof.model.snapshot import Status
 TYPES: Final = ("invoke", "ok", "fail", "info")
 _ENDS: Final = {"ok": Status.OK, "fail": Status.FAIL, "info": Status.INFO}
 _TIME_END: Final = 1 << 62  # times are kept in columns of 64 bits
+LOOKING: Final = frozenset({"read", "get", "scan", "txn"})
+"""The operations whose results are looked at; others echo what they wrote, or say that they are done."""
 NEMESIS: Final = ("nemesis", ":nemesis")
 """The process that injects faults, as text. Its events are of the type info, whether something begins or ends."""
 
@@ -58,7 +60,7 @@ class HistoryWriter:
         if f == "scan" and type_ == "ok" and not _are_entries(value):
             raise Unreadable(f"scan of {shorten_value(value)}; expected a list of [KEY, VALUE]", line)
         # A write may echo its value at the ok, or not: that is no observation.
-        result = self._frozen(value, line) if type_ == "ok" and (opened is None or f in _TELLING) else None
+        result = self._frozen(value, line) if type_ == "ok" and (opened is None or f in LOOKING) else None
         history.end(process, _ENDS[type_], result, time=time, line=line)
 
     def _argument(self, f: str, value: object, line: int) -> Hashable:
@@ -96,10 +98,6 @@ class HistoryWriter:
             return freeze(value)
         except TypeError as error:
             raise Unreadable(f"value {shorten_value(str(error))}", line) from error
-
-
-_TELLING: Final = frozenset({"read", "get", "scan", "txn"})
-"""The operations whose results are looked at; others echo what they wrote, or say that they are done."""
 
 
 def _are_entries(value: object) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 import attrs
 
+from lakeproof.histories.events import LOOKING
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import NEVER, Operation
 from lakeproof.model.linearizability.specifications import EXISTS, KV, MUTEX
@@ -91,21 +92,16 @@ def bars(operations: Sequence[Operation]) -> Iterator[str]:
 
 def describe_operation(op: Operation) -> str:
     """``read -> 3``, ``cas [1 2]``, ``write 4 ?`` (unknown whether), ``cas [1 2] refused``."""
-    invoked = "" if op.argument is None else f" {_argument(op)}"
+    invoked = _attempt(op)
     if op.status is Status.INFO or op.returned == NEVER:
-        return f"{op.f}{invoked} ?"
+        return f"{invoked} ?"
     if op.status is Status.FAIL:
-        return f"{op.f}{invoked} refused"
-    shown = f" -> {value(op.result)}" if op.f in ("read", "get", "scan", "txn") else ""
-    return f"{op.f}{invoked}{shown}"
+        return f"{invoked} refused"
+    return f"{invoked} -> {value(op.result)}" if op.f in LOOKING else invoked
 
 
 def _attempt(op: Operation) -> str:
-    return op.f if op.argument is None else f"{op.f} {_argument(op)}"
-
-
-def _argument(op: Operation) -> str:
-    return argument_in_words(op.f, op.argument)
+    return op.f if op.argument is None else f"{op.f} {argument_in_words(op.f, op.argument)}"
 
 
 def argument_in_words(f: str, argument: Hashable) -> str:
@@ -212,7 +208,7 @@ def _writes_of_values(evidence: Evidence) -> list[Operation]:
 
 
 def _plain_argument(op: Operation, kind: str) -> object:
-    if kind == "ok" and op.f in ("read", "get", "scan", "txn"):
+    if kind == "ok" and op.f in LOOKING:
         return plain(op.result)
     if op.f == "set_if" and isinstance(op.argument, tuple):
         expected, written = op.argument

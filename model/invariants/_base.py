@@ -40,6 +40,7 @@ SnapshotCheck = Callable[[AnySnapshot], Iterable[Finding]]
 StepCheck = Callable[[AnyTransition], Iterable[Finding]]
 
 STORE = frozenset({Reads.STORE})
+STORES = frozenset({Reads.STORE, Reads.OBJECTS})
 STORE_AND_CLIENTS = frozenset({Reads.STORE, Reads.CLIENTS})
 
 

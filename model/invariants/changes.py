@@ -38,20 +38,18 @@ WRITES: Final = frozenset(
 DELETES: Final = frozenset({calls.DELETE_ENTRY, calls.DELETE_OBJECT})
 COPIES: Final = frozenset({calls.COPY_OBJECT, calls.STAGE_OBJECT, calls.STAGE_AGAIN, calls.RESTORE_OBJECT})
 """Calls that give a path a value that they do not name."""
-BRANCH_WIDE: Final = frozenset(
-    {
-        calls.RESET_BRANCH,
-        calls.DELETE_BRANCH,
-        calls.DELETE_BRANCH_BY_TOMBSTONE,
-        calls.CREATE_BRANCH,
-        calls.UPDATE_BRANCH,
-        calls.MERGE,
-        calls.REVERT,
-    }
-)
+BRANCH_DELETES: Final = frozenset({calls.DELETE_BRANCH, calls.DELETE_BRANCH_BY_TOMBSTONE})
+BRANCH_WIDE: Final = BRANCH_DELETES | {
+    calls.RESET_BRANCH,
+    calls.CREATE_BRANCH,
+    calls.UPDATE_BRANCH,
+    calls.MERGE,
+    calls.REVERT,
+}
 """Calls that may change every path of the branch that they name first."""
 PREFIX_WIDE: Final = frozenset({calls.RESET_ENTRY, calls.RESET_PREFIX})
 """Calls that may change one path, or those with a prefix."""
+RESETS: Final = PREFIX_WIDE | {calls.RESET_BRANCH}
 ONE_PATH: Final = WRITES | DELETES | COPIES | {calls.RESET_ENTRY}
 """Calls that may change the path that they name."""
 

@@ -8,13 +8,11 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Reached, Reads, Violation, always
+from lakeproof.model.invariants._base import STORES, Afterwards, Finding, Monitor, Reached, Violation, always
 from lakeproof.model.invariants.changes import Changes, advance_changes
 from lakeproof.model.objects import etag
 from lakeproof.model.references import Reference, RepositoryView, living
 from lakeproof.model.snapshot import Outcome, Snapshot
-
-STORES: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 
 
 def objects_are_kept(
@@ -140,16 +138,8 @@ def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
 
 def _content_at(view: RepositoryView, branch_id: BranchID, path: bytes) -> str | None:
     """The ETag that the entry of a branch at a path tells; None where there is none."""
-    branch = view.branches.get(branch_id)
-    if branch is None:
-        return None
-    staged = view.shown(branch_id)
-    # Also a tombstone: then the path has nothing, whatever is committed.
-    if path in staged:
-        shown = [each for each in view.staged_references(branch_id) if each.path == path]
-    else:
-        shown = [each for each in view.committed(branch.commit_id) or () if each.path == path]
-    return shown[0].entry.e_tag if shown else None
+    found = view.visible(branch_id).get(path) if branch_id in view.branches else None
+    return None if found is None else found.entry.e_tag
 
 
 acknowledged_upload_is_kept = Monitor(

@@ -31,11 +31,11 @@ from lakeproof.model import calls, keys, kv, objects
 from lakeproof.model.catalog import DATA_PREFIX
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from lakeproof.model.invariants._base import (
+    STORES,
     Afterwards,
     Eventually,
     Finding,
     Reached,
-    Reads,
     Violation,
     eventually,
     on_step,
@@ -45,7 +45,6 @@ from lakeproof.model.records import Branch, CleanupRecord, Record, Repository, R
 from lakeproof.model.references import RepositoryView, repositories, views_of
 from lakeproof.model.snapshot import Outcome, Snapshot, Status, Transition
 
-STORES: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 _DATA: Final = f"/{DATA_PREFIX}"
 
 

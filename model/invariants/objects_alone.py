@@ -317,10 +317,11 @@ def _difference(world: World, view: RepositoryView, snapshot: Snapshot) -> str:
     if set(view.branches) != set(dict(world)):
         return f"there are branches {sorted(view.branches)}; expected {sorted(dict(world))}"
     for branch_id, shown in world:
+        committed = {each.path: each for each in view.committed(view.branches[branch_id].commit_id) or ()}
         for part, due, found in (
-            ("shows", shown.paths, _visible_references(view, branch_id)),
+            ("shows", shown.paths, view.visible(branch_id)),
             # Both views: what is still staged would hide a commit that took too much or too little.
-            ("has committed", Shown(shown.committed).paths, _committed_references(view, branch_id)),
+            ("has committed", Shown(shown.committed).paths, committed),
         ):
             if set(found) != set(due):
                 return f"branch {branch_id} {part} {sorted(found)}; expected {sorted(due)}"
@@ -339,17 +340,6 @@ def _mismatch(due: Brought, found: Reference, snapshot: Snapshot) -> str:
     if there is None or there.content != due.content:
         return f"is at {found.address}, where {None if there is None else there.content!r} is; expected {due.content!r}"
     return ""
-
-
-def _committed_references(view: RepositoryView, branch_id: BranchID) -> dict[bytes, Reference]:
-    commit_id = view.branches[branch_id].commit_id
-    return {each.path: each for each in (view.committed(commit_id) or ())} if commit_id in view.commits else {}
-
-
-def _visible_references(view: RepositoryView, branch_id: BranchID) -> dict[bytes, Reference]:
-    staged = view.shown(branch_id)
-    committed = {path: each for path, each in _committed_references(view, branch_id).items() if path not in staged}
-    return {**committed, **{each.path: each for each in view.staged_references(branch_id)}}
 
 
 def object_call_is_as_specified(

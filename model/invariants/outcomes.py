@@ -11,12 +11,12 @@ from lakeproof.model import calls
 from lakeproof.model.contents import branch_named
 from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Finding, Reached, Violation, eventually
 from lakeproof.model.invariants._marks import MARKS, SHARED, TAKEN_AWAY, Mark, birth, line_of, marks, present
+from lakeproof.model.invariants.changes import BRANCH_DELETES
+from lakeproof.model.invariants.refs import COMMITTING
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import CallView, Snapshot, Status
 
-COMMITTING: Final = (calls.COMMIT, calls.MERGE, calls.REVERT)
-REMOVING: Final = (calls.DELETE_BRANCH, calls.DELETE_BRANCH_BY_TOMBSTONE)
-MOVING: Final = (*REMOVING, calls.CREATE_BRANCH, calls.UPDATE_BRANCH)
+MOVING: Final = BRANCH_DELETES | {calls.CREATE_BRANCH, calls.UPDATE_BRANCH}
 """Calls after which a branch may not lead to its commits any more."""
 
 
@@ -78,7 +78,7 @@ def _may_move(call: CallView, branch_id: str) -> bool:
 )
 def branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     there = present(snapshot)
-    removed = frozenset(mark for call in snapshot.calls(*REMOVING) for mark in marks(call))
+    removed = frozenset(mark for call in snapshot.calls(*BRANCH_DELETES) for mark in marks(call))
     for call in snapshot.calls(calls.CREATE_BRANCH):
         if call.status is not Status.OK or not isinstance(call.value, Branch):
             continue
@@ -98,7 +98,7 @@ def branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
 )
 def branch_delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     there = present(snapshot)
-    for call in snapshot.calls(*REMOVING):
+    for call in snapshot.calls(*BRANCH_DELETES):
         removed = sorted(whose for what, whose in marks(call) if what is Mark.REMOVED)
         if call.status is not Status.OK:
             continue

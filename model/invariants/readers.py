@@ -14,13 +14,22 @@ from lakeproof.model import calls
 from lakeproof.model.calls import Role
 from lakeproof.model.errors import DataGone, PathNotFound
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants.changes import BRANCH_WIDE, COPIES, DELETES, PREFIX_WIDE, WRITES, CallID, Reach, reach
+from lakeproof.model.invariants.changes import (
+    BRANCH_WIDE,
+    COPIES,
+    DELETES,
+    PREFIX_WIDE,
+    RESETS,
+    WRITES,
+    CallID,
+    Reach,
+    reach,
+)
 from lakeproof.model.snapshot import CallView, Event, Invoked, Status
 
 Path = tuple[str, bytes]
 """A branch and a path of it."""
 
-RESETS: Final = frozenset({calls.RESET_BRANCH, calls.RESET_ENTRY, calls.RESET_PREFIX})
 REMOVING: Final = DELETES | PREFIX_WIDE | BRANCH_WIDE | {calls.MOVE_OBJECT}
 """Calls after which a path may have nothing."""
 GIVING: Final = WRITES | COPIES | {calls.MOVE_OBJECT}

@@ -15,13 +15,12 @@ from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Observer, Reached, Violation, always, on_step
 from lakeproof.model.invariants._marks import birth as birth
-from lakeproof.model.invariants.changes import BRANCH_WIDE, PREFIX_WIDE, CallID
+from lakeproof.model.invariants.changes import BRANCH_DELETES, BRANCH_WIDE, PREFIX_WIDE, CallID
 from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
 COMMITTING: Final = frozenset({calls.COMMIT, calls.MERGE, calls.REVERT})
 """Calls that put a commit of their own on a branch."""
-DELETING: Final = frozenset({calls.DELETE_BRANCH, calls.DELETE_BRANCH_BY_TOMBSTONE})
 CHANGING: Final = frozenset({calls.COMMIT}) | BRANCH_WIDE | PREFIX_WIDE
 """Calls that may change a branch record."""
 
@@ -88,7 +87,7 @@ def _found_birth(seen: tuple[Observed, ...]) -> Hashable:
 
 
 def _deletes_branch(name: str, op: object) -> bool:
-    return calls.kind_of(name) in DELETING and bool(_branches_written(op))
+    return calls.kind_of(name) in BRANCH_DELETES and bool(_branches_written(op))
 
 
 @on_step(

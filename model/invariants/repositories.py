@@ -259,7 +259,8 @@ _IN_USE = (RepositoryState.ACTIVE, RepositoryState.INITIAL)
 )
 def create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     present = {entry.instance_uid for entry in accessible(snapshot)}
-    # Any delete that has found the instance, however it ended: in doubt, it may have taken effect.
+    # Any delete that has found the instance, however it ended: in doubt, it may have taken effect; and after a false
+    # predicate failure it answers with a definite error, although it has.
     undone = {call.saw("target") for call in snapshot.calls(calls.DELETE_REPOSITORY)}
     for call in snapshot.calls(*CREATING):
         if call.status is not Status.OK or not isinstance(call.value, Repository):

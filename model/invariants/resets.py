@@ -35,14 +35,13 @@ import attrs
 from lakeproof.model import calls
 from lakeproof.model.contents import Contents, branch_named, content_of_branch, content_of_commit
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants.changes import CallID, Reach, reach, values
+from lakeproof.model.invariants.changes import RESETS, CallID, Reach, reach, values
 from lakeproof.model.invariants.entries import READS, looked_at, returned_values
 from lakeproof.model.records import Branch
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
 ID: Final = "acknowledged-reset-is-kept"
 MEANING: Final = "what was written before a reset, and not committed before its end, does not come back"
-RESETS: Final = frozenset({calls.RESET_BRANCH, calls.RESET_PREFIX, calls.RESET_ENTRY})
 
 Key = tuple[str, bytes, bytes]
 """Branch, path, identity."""

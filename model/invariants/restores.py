@@ -20,11 +20,10 @@ from lakeproof.model.invariants._base import (
     Violation,
     eventually,
 )
-from lakeproof.model.invariants.changes import CallID
+from lakeproof.model.invariants.changes import BRANCH_DELETES, CallID
 from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Outcome, Snapshot, Status
 
-DELETES: Final = frozenset({calls.DELETE_BRANCH, calls.DELETE_BRANCH_BY_TOMBSTONE})
 CREATES: Final = frozenset({calls.CREATE_BRANCH, calls.RESTORE_REFS})
 
 
@@ -53,7 +52,7 @@ def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
     if call.kind is calls.CREATE_BRANCH and call.status in (Status.OK, Status.FAIL):
         return attrs.evolve(state, creating=state.creating - {(made, name)}), ()
     # A creation that overlaps the delete may come after it: then the branch may be there.
-    if call.kind in DELETES and call.status is Status.OK and name not in {each for _, each in state.creating}:
+    if call.kind in BRANCH_DELETES and call.status is Status.OK and name not in {each for _, each in state.creating}:
         return attrs.evolve(state, names=state.names | {name}), ()
     return state, ()
 
@@ -112,7 +111,9 @@ def restore_is_effective(branches: Collection[str]) -> Eventually:
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
         # A delete in doubt excuses, before the restore or after it.
-        deleted = {call.arguments.branch_id for call in snapshot.calls(*DELETES) if call.status is not Status.FAIL}
+        deleted = {
+            call.arguments.branch_id for call in snapshot.calls(*BRANCH_DELETES) if call.status is not Status.FAIL
+        }
         if any(call.status is Status.OK for call in snapshot.calls(calls.RESTORE_REFS)):
             yield from _judge_restores("restore-is-effective", snapshot, set(branches) - deleted)
 

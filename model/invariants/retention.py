@@ -9,7 +9,17 @@ from typing import Final
 
 from lakeproof.model import calls, keys
 from lakeproof.model.identifiers import BranchID, CommitID
-from lakeproof.model.invariants._base import Afterwards, Always, Eventually, Finding, Reached, Reads, Violation, always
+from lakeproof.model.invariants._base import (
+    STORES,
+    Afterwards,
+    Always,
+    Eventually,
+    Finding,
+    Reached,
+    Reads,
+    Violation,
+    always,
+)
 from lakeproof.model.invariants.data import objects_are_kept
 from lakeproof.model.references import RepositoryView, living, repositories
 from lakeproof.model.retention import Rules, active, dangling, objects_to_delete
@@ -113,7 +123,7 @@ def active_is_not_condemned(rules: Rules, condemned: bytes, *, tags: bool = Fals
 
 @always(
     "no object of a staged entry is deleted by retention, be the entry hidden by a newer one or not",
-    reads=frozenset({Reads.STORE, Reads.OBJECTS}),
+    reads=STORES,
 )
 def uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
     for view in living(snapshot):

@@ -15,6 +15,7 @@ from lakeproof.model.committed import (
     Splitting,
     Unsorted,
     apply_changes,
+    change_to,
     content_id,
     decode_meta_range,
     decode_range,
@@ -78,7 +79,7 @@ class TestChanges:
 
     @given(contents, contents)
     def test_the_differences_turn_one_side_into_the_other(self, left: Contents, right: Contents) -> None:
-        assert apply_changes(left, [found.change for found in differences(left, right)]) == right
+        assert apply_changes(left, [change_to(found.path, found.after) for found in differences(left, right)]) == right
 
     def test_a_difference_says_its_kind(self) -> None:
         found = differences(some(a=1, b=1, c=1), some(b=2, c=1, d=1))
