@@ -13,7 +13,7 @@ from rich.text import Text
 from lakeproof.show.pages import summary as pages
 from lakeproof.show.style import is_ascii
 from lakeproof.spark_checks.checks.catalogue import PASSES
-from lakeproof.spark_checks.checks.run import KINDS, Example, Outcome, Summary
+from lakeproof.spark_checks.checks.run import KINDS, Outcome, Summary
 from lakeproof.spark_checks.data import denominators, manifest
 from lakeproof.spark_checks.data.dataset import is_folder
 from lakeproof.spark_checks.engine.folders import Folder
@@ -47,7 +47,8 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
                 count = outcome.count(kind)
                 counted = plural(count, *_NOUNS.get(outcome.check.id, ("record",)))
                 first_ = ", the first" if count > 1 else ""
-                yield Text.assemble((kind, _STYLES[kind]), f" {outcome.check.id}, {counted}{first_}: {_line(example)}")
+                line = f"{_cut(example.subject)} {_cut(example.evidence)}"
+                yield Text.assemble((kind, _STYLES[kind]), f" {outcome.check.id}, {counted}{first_}: {line}")
 
 
 def ending(summary: Summary, out: str | None, again: Sequence[str]) -> Iterator[str]:
@@ -132,10 +133,6 @@ def _with_first(summary: Summary) -> Iterator[tuple[Outcome, bool]]:
         yield outcome, outcome.check.part not in seen and outcome.judged
         if outcome.judged:
             seen.add(outcome.check.part)
-
-
-def _line(example: Example) -> str:
-    return f"{_cut(example.subject)} {_cut(example.evidence)}"
 
 
 def _cut(text: str) -> str:

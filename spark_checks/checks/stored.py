@@ -45,7 +45,7 @@ def check_tables(entities: Entities, reached: DataFrame, stored: Stored, only: C
         .otherwise(f.col("differs"))
     )
     rows = rows.withColumn("wrong", wrong)
-    where = _place(f.col("storage_namespace"), f.col("id"))
+    where = f.concat("storage_namespace", f.lit("/" + INTERNAL_PREFIX), "id")
     evidence = sentence("of ", f.col("needs"), ": ", f.col("wrong"))
     severity = f.when(f.col("reachable"), "violation").otherwise("garbage")
     frames = [findings(rows, [Rule("table-is-sound", f.col("wrong").isNotNull(), where, evidence, severity)], only)]
@@ -54,10 +54,6 @@ def check_tables(entities: Entities, reached: DataFrame, stored: Stored, only: C
     idle = sentence("no commit needs it", f.when(f.col("why").isNull(), "").otherwise(sentence("; ", f.col("why"))))
     frames.append(findings(nobodys, [Rule("table-is-sound", f.lit(True), where, idle, "garbage")], only))
     return union(frames)
-
-
-def _place(namespace: Column, name: Column) -> Column:
-    return f.concat(namespace, f.lit("/" + INTERNAL_PREFIX), name)
 
 
 def _find_needed(entities: Entities, reached: DataFrame, stored: Stored) -> DataFrame:

@@ -13,7 +13,7 @@ import attrs
 import pyarrow as pa
 from google.protobuf.message import DecodeError
 from google.protobuf.timestamp_pb2 import Timestamp
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.impl.codec import graveler_pb2 as pb
@@ -63,7 +63,10 @@ def decode(dataset: Dataset) -> Entities:
     tables = dataset.decoded
     if not tables:
         written = write(dataset, fresh(dataset.spark, "decoded"))
-        tables = {name: _read_staged(dataset.spark, written, name) for name in DECODED}  # once for all checks
+        tables = {
+            name: staging.read(written, schema, dataset.spark, f"{TABLE}={name}")  # once for all checks
+            for name, schema in DECODED.items()
+        }
     return Entities(**tables | {"repositories": with_plain_namespace(tables["repositories"])})
 
 
@@ -94,10 +97,6 @@ def widen(name: str, rows: list[Row]) -> pa.RecordBatch:
 
 WIDE: Final = wide(TABLE, DECODED)
 _ARROW: Final = to_arrow_schema(WIDE)
-
-
-def _read_staged(spark: SparkSession, written: Written, name: str) -> DataFrame:
-    return staging.read(written, DECODED[name], spark, f"{TABLE}={name}")
 
 
 def decode_batch(batch: pa.RecordBatch, keys_are: Keys) -> Rows:

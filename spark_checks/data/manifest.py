@@ -75,13 +75,12 @@ def seal(where: str, *, hashed: bool = False, again: bool = False) -> Manifest:
             name: tuple(pool.map(partial(_describe, folder if hashed else None, name), files))
             for name, files in found.items()
         }
-    tables = {name: [attrs.asdict(each, filter=_is_set) for each in files] for name, files in made.items()}
+    tables = {
+        name: [attrs.asdict(each, filter=attrs.filters.exclude(type(None))) for each in files]
+        for name, files in made.items()
+    }
     folder.write(NAME, (json.dumps({"format": FORMAT, "tables": tables}, indent=1) + "\n").encode())
     return made
-
-
-def _is_set(_: object, value: object) -> bool:
-    return value is not None
 
 
 def extend(where: str) -> None:

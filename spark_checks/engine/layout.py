@@ -160,7 +160,9 @@ def _columns(file: File) -> dict[str, str]:
     except (pa.ArrowException, OSError) as error:
         empty = "0 bytes" if not file.stamp.bytes else " ".join(str(error).split())[:160]
         name = file.relative.rpartition("/")[2]
-        raise Unusable(f"{file.full}: cannot be read as Parquet ({empty}); {_repair(name)}") from None
+        # What is not named as Parquet may have come there by chance.
+        repair = AGAIN if name.lower().endswith(".parquet") else f"take it away if it is not of the table, or {AGAIN}"
+        raise Unusable(f"{file.full}: cannot be read as Parquet ({empty}); {repair}") from None
 
 
 def footer(file: str) -> FileMetaData:
@@ -172,11 +174,6 @@ def footer(file: str) -> FileMetaData:
     around, _, name = file.rpartition("/")
     with folder_at(around).open(name) as here:
         return read_metadata(here)
-
-
-def _repair(name: str) -> str:
-    """Of a file that cannot be read: what is not named as Parquet may have come there by chance."""
-    return AGAIN if name.lower().endswith(".parquet") else f"take it away if it is not of the table, or {AGAIN}"
 
 
 def _kinds(footer: FileMetaData) -> dict[str, str]:

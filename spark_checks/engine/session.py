@@ -102,7 +102,7 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
     """
     options = options or Options()
     # The session of a notebook, for example.
-    there = _active()
+    there = next(iter(_ours), None) or SparkSession.getActiveSession()
     if there is not None:
         with translate_errors(), settings.borrow(there, _settings_relied_on(there), options.conf):
             yield there
@@ -133,11 +133,6 @@ def _settings_relied_on(spark: SparkSession) -> dict[str, settings.Relied]:
     if engine.name == "embedded":
         return {key: settings.RELIED[key] for key in settings.OF_EMBEDDED}
     return settings.relied_on(local=engine.alone)
-
-
-def _active() -> SparkSession | None:
-    """The session that this process has."""
-    return next(iter(_ours), None) or SparkSession.getActiveSession()
 
 
 _ours: Final[list[SparkSession]] = []

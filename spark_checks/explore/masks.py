@@ -4,7 +4,6 @@ A *question* projects states on what an invariant reads. Workers answer it with 
 driver, which has the invariants, judges them.
 """
 
-from collections.abc import Iterator
 from typing import Final
 
 import attrs
@@ -107,11 +106,6 @@ def equal(words: Words, target: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     for word, part in zip(words, target, strict=True):
         same &= word == np.uint64(part)
     return same
-
-
-def move_questions(job: Job, move: Move) -> Iterator[MoveQuestion]:
-    """The questions about a move."""
-    return (question for question in job.moves if question.move == move)
 
 
 def _mask(words: Words, masks: tuple[int, ...]) -> Words:

@@ -22,7 +22,6 @@ from lakeproof.spark_checks.explore.masks import (
     answers,
     equal,
     matching,
-    move_questions,
 )
 
 CHUNK: Final = 1 << 15
@@ -53,8 +52,9 @@ def expand(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
             # Questions about a move are about the state that it leads from, which holds what the move reads.
             before = take(words, rows)
             gathered.transitions += len(rows)
-            for question in move_questions(job, move):
-                gathered.add(question.tag, answers(job.kernel, question, before))
+            for question in job.moves:
+                if question.move == move:
+                    gathered.add(question.tag, answers(job.kernel, question, before))
             # Without ranks every move leads to the next level: a stride of 1.
             strides = job.kernel.by_stride(move, before, after) if job.ranked else [(1, after)]
             for stride, part in strides:
@@ -166,11 +166,6 @@ def names(words: int) -> list[str]:
     return [f"w{at}" for at in range(words)]
 
 
-def schema(words: int) -> pa.Schema:
-    """The schema of batches that go out."""
-    return pa.schema([("tag", pa.int32()), ("count", pa.int64()), *((name, pa.int64()) for name in names(words))])
-
-
 def words_of(batch: pa.RecordBatch | pa.Table, size: int) -> Words:
     """The states of a batch, or of a table."""
     return [np.asarray(batch.column(name).to_numpy(), np.int64).view(np.uint64) for name in names(size)]
@@ -178,8 +173,11 @@ def words_of(batch: pa.RecordBatch | pa.Table, size: int) -> Words:
 
 def batches_of(tag: int, counts: Counts, words: Words) -> Iterator[pa.RecordBatch]:
     """Rows as batches of bounded size."""
+    schema = pa.schema(
+        [("tag", pa.int32()), ("count", pa.int64()), *((name, pa.int64()) for name in names(len(words)))]
+    )
     for at in range(0, len(counts), BATCH_ROWS):
         part = slice(at, at + BATCH_ROWS)
         columns = [pa.array(np.full(len(counts[part]), tag, np.int32)), pa.array(counts[part])]
         columns += [pa.array(word[part].view(np.int64)) for word in words]
-        yield pa.RecordBatch.from_arrays(columns, schema=schema(len(words)))
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)

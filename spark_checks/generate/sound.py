@@ -293,10 +293,6 @@ def _internal_objects(repo: Repository, c: int) -> Iterator[ListedObject]:
         yield ListedObject(repo.namespace, INTERNAL_PREFIX + meta_range_id(repo, c), len(writers) * 200, repo.date(c))
 
 
-def _commits(repo: Repository) -> int:
-    return repo.commits
-
-
 def _writing(repo: Repository) -> int:
     # Without committed objects there are neither ranges nor metaranges.
     return repo.commits if repo.committed else 0
@@ -312,7 +308,7 @@ KINDS: Final[Mapping[str, Mapping[str, RowKind | ColumnKind]]] = {
         "repository": RowKind(lambda _: 1, _each(_repository)),
         "branch": RowKind(lambda repo: repo.branches, _each(_branch)),
         "tag": RowKind(lambda repo: repo.tags, _each(_tag)),
-        "commit": RowKind(_commits, _each(_commit)),
+        "commit": RowKind(lambda repo: repo.commits, _each(_commit)),
         "staged": RowKind(lambda repo: repo.staged, _staged_entries),
         "tombstone": RowKind(lambda repo: repo.tombstones, _each(_tombstone)),
         "outside": RowKind(lambda repo: repo.outside, _each(_outside)),

@@ -153,10 +153,8 @@ class _Columns:
         self._parts: dict[str, list[Indices]] = {name: [] for name in _NUMBERS}
 
     def add(self, batch: pa.RecordBatch, chosen: Flags) -> None:
-        whole = bool(chosen.all())
         for name, parts in self._parts.items():
-            found = _numbers(batch, name)
-            parts.append(found.copy() if whole else found[chosen])  # a view would hold the strings of its batch
+            parts.append(_numbers(batch, name)[chosen])  # a copy: a view would hold the strings of its batch
 
     def take(self, name: str) -> Indices:
         parts = self._parts.pop(name)

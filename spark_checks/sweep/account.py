@@ -127,9 +127,10 @@ def _title(key: Key) -> str:
 def write(folder: Folder, sweep: str, account: Account | None, more: Mapping[str, object]) -> None:
     """``swept/report.json``. No account: the sweep has begun, and not ended. Raises Unusable."""
     # Null until the end: so a reader knows a sweep that was killed.
-    fields: Fields = {"run": folder.name, "sweep": sweep, "ended": account and _now(), **more}
+    fields: Fields = {"run": folder.name, "sweep": sweep, "ended": None, **more}
     if account is not None:
         fields |= {
+            "ended": datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds"),
             "marked": _sums(account.total),
             "accounts": [
                 {"outcome": end.value, "reason": reason, **_sums(tally), "examples": tally.examples}
@@ -142,7 +143,3 @@ def write(folder: Folder, sweep: str, account: Account | None, more: Mapping[str
 
 def _sums(tally: Tally) -> dict[str, int]:
     return {"objects": tally.objects, "bytes": tally.bytes}
-
-
-def _now() -> str:
-    return datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
