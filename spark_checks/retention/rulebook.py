@@ -112,6 +112,8 @@ def parse(text: bytes) -> Rulebook:
     named = fields["repositories"]
     if not isinstance(named, dict):
         raise InvalidRules(f"repositories: {named!r}, expected rules by repository id; put them in braces")
+    if ALL in named:  # in `books` they would take the place of the default
+        raise InvalidRules(f"repositories: rules of {ALL!r}, expected the id of a repository; write it")
     own = {
         each: _parse_one(f"repositories[{each!r}]", rules) for each, rules in cast("dict[str, object]", named).items()
     }

@@ -35,6 +35,10 @@ class TestRules:
             (b'{"repositories": [], "default": {"default_retention_days": 1}}', "expected rules by repository id"),
             (b'{"repositories": {}, "default": {"default_retention_days": 1}, "x": 1}', "'x', expected"),
             (b'{"repositories": {"r": {}}, "default": {"default_retention_days": 1}}', "repositories['r']: default_"),
+            (
+                b'{"repositories": {"": {"default_retention_days": 0}}, "default": {"default_retention_days": 1}}',
+                "rules of '', expected the id of a repository",
+            ),
             (b'{"repositories": {}, "default": 7}', "default: the rules: 7, expected a JSON object"),
             (b"\xff", "expected a JSON object"),
             (
