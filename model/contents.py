@@ -1,11 +1,11 @@
 """What a branch or a commit contains, as a snapshot shows it: paths to identities, staged over committed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from lakeproof.model import keys
 from lakeproof.model.committed import Entry, MalformedObject, decode_meta_range, decode_range, object_address
 from lakeproof.model.identifiers import BranchID, CommitID
-from lakeproof.model.records import Branch, Commit, StagedEntry
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 from lakeproof.model.snapshot import Snapshot
 
 Contents = Mapping[bytes, bytes]
@@ -22,6 +22,13 @@ def merge_paths(base: Contents, source: Contents, destination: Contents) -> dict
         elif ours == before:  # changed in the source alone; else a conflict, which is left out
             found[path] = theirs
     return found
+
+
+def entries(snapshot: Snapshot) -> Iterator[Repository]:
+    """All repository entries, whatever their state."""
+    for (partition, _), record in snapshot.store.items():
+        if partition == keys.GRAVELER and isinstance(record, Repository):
+            yield record
 
 
 def branches(snapshot: Snapshot) -> dict[tuple[bytes, BranchID], Branch]:

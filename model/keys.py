@@ -3,9 +3,8 @@
 Source: graveler-on-kv.md, "Suggested Key Schema"; repository-operations-error-handling.md, "Decision", Step 2 (the
 ``graveler_deleted`` partition, which that document spells in three ways).
 
-Two sets of rules for names. The key builders refuse only what could break out of its key, so that scenarios may be
-terse (``"r"``); `parse` knows exactly the addresses that they can build. The ``validate_`` functions are stricter:
-they are lakeFS' own rules for what users may choose (``pkg/validator``, ``pkg/graveler/validate.go``).
+The key builders refuse only what could break out of its key, so that scenarios may be terse (``"r"``); `parse` knows
+exactly the addresses that they can build. lakeFS' own rules for what users may choose are stricter.
 """
 
 from functools import lru_cache

@@ -14,6 +14,7 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside, physical_address
 from lakeproof.model.commits import ancestors
 from lakeproof.model.committed import MalformedObject, decode_meta_range, decode_range, object_address
+from lakeproof.model.contents import entries
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken, StorageNamespace
 from lakeproof.model.objects import Objects
 from lakeproof.model.records import Branch, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
@@ -131,12 +132,7 @@ class RepositoryView:
 
 def repositories(snapshot: Snapshot) -> list[RepositoryView]:
     """The repositories of a store, each with what is in its partition."""
-    found = [
-        record
-        for (partition, _), record in snapshot.store.items()
-        if isinstance(record, Repository) and partition == keys.GRAVELER
-    ]
-    return views_of(snapshot, found)
+    return views_of(snapshot, entries(snapshot))
 
 
 def living(snapshot: Snapshot) -> list[RepositoryView]:

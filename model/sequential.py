@@ -132,10 +132,6 @@ class Refs:
         """The same with a branch that is as given."""
         return attrs.evolve(self, heads=frozenset({**self.branches, name: head}.items()))
 
-    def without_branch(self, name: str) -> "Refs":
-        """The same without a branch."""
-        return attrs.evolve(self, heads=frozenset(each for each in self.heads if each[0] != name))
-
     def staging(self, name: str, *changes: tuple[bytes, bytes | None]) -> "Refs":
         """The same with changes staged on a branch."""
         # Also a change to the same value counts: its entry lies under a token until a commit or a reset clears it.
@@ -337,7 +333,8 @@ def _reset_paths(state: Refs, head: Head, call: CallView) -> Refs:
 
 
 def _delete_branch(state: Refs, _: Head, call: CallView) -> Refs:
-    return _answers(state.without_branch(call.arguments.branch_id), call)
+    left = frozenset(each for each in state.heads if each[0] != call.arguments.branch_id)
+    return _answers(attrs.evolve(state, heads=left), call)
 
 
 _RULES: Final[Mapping[Kind | None, Callable[[Refs, Head, CallView], Refs]]] = {

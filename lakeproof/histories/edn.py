@@ -5,7 +5,7 @@ times faster than by the library, which reads the rest. Both understand the same
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +17,7 @@ from lakeproof.histories.edn_splitter import Form, forms
 from lakeproof.histories.edn_strict import objection
 from lakeproof.histories.errors import MissingExtra, Unreadable, shorten_value
 from lakeproof.histories.events import TYPES, HistoryWriter
-from lakeproof.model.linearizability.values import Atom
+from lakeproof.model.linearizability.values import Atom, freeze
 from lakeproof.words import reason
 
 # Only what both readers take for the same: a text without escapes, a number without a suffix and of no more digits than
@@ -175,21 +175,15 @@ def _ours(value: object) -> object:
         case str():
             return Atom("character", str(value)) if isinstance(value, edn_format.Char) else str(value)
         case edn_format.ImmutableDict() | dict():
-            return {_hashable(_ours(key)): _ours(part) for key, part in value.items()}
+            return {freeze(_ours(key)): _ours(part) for key, part in value.items()}
         case frozenset() | set():
-            return frozenset(_hashable(_ours(one)) for one in value)
+            return frozenset(freeze(_ours(one)) for one in value)
         case list() | tuple() | edn_format.ImmutableList():
             return tuple(_ours(one) for one in value)
         case Decimal() | Fraction() | datetime() | UUID():
             return Atom(type(value).__name__.lower(), str(value))
         case _:
             raise ValueError(f"value {shorten_value(value)}; expected plain data")
-
-
-def _hashable(value: object) -> Hashable:
-    from lakeproof.model.linearizability.values import freeze
-
-    return freeze(value)
 
 
 def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:

@@ -13,7 +13,14 @@ from lakeproof.histories.evidence import plain
 from lakeproof.histories.evidence import value as shown
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import History, Operation
-from lakeproof.model.linearizability.specifications import EXISTS, MULTI_REGISTER, MUTEX, Specification, observation_of
+from lakeproof.model.linearizability.specifications import (
+    EXISTS,
+    MULTI_REGISTER,
+    MUTEX,
+    Specification,
+    members,
+    observation_of,
+)
 from lakeproof.model.linearizability.values import UNKNOWN, Atom, freeze
 from lakeproof.model.snapshot import Status
 from lakeproof.plain_json import decode
@@ -172,9 +179,9 @@ def _reentrant(history: History) -> str:
 def _observed_values(specification: Specification, op: Operation) -> Iterator[tuple[Hashable, Hashable]]:
     """Registers and the values that an operation found in them."""
     if op.f == "scan":
-        yield from _members(op.result, 2)
+        yield from members(op.result, 2)
     elif specification is MULTI_REGISTER:
-        yield from _members(op.result, 3)
+        yield from members(op.result, 3)
     elif op.f in specification.observers:
         yield op.key, op.result
     elif op.status is Status.OK and isinstance(op.argument, tuple) and op.argument[0] != EXISTS:  # cas, set_if
@@ -188,17 +195,8 @@ def _written_values(specification: Specification, op: Operation) -> Iterator[tup
     if specification is MULTI_REGISTER:
         reads = ("r", "read")
         given = op.argument if isinstance(op.argument, tuple) else ()
-        yield from _members(
-            tuple(one for one in given if _micro(one) and str(one[0]).removeprefix(":") not in reads), 3
-        )
+        yield from members(tuple(one for one in given if _micro(one) and str(one[0]).removeprefix(":") not in reads), 3)
     elif op.f in ("cas", "set_if") and isinstance(op.argument, tuple):
         yield op.key, op.argument[-1]
     else:
         yield op.key, None if op.f == "delete" else op.argument
-
-
-def _members(observed: Hashable, length: int) -> Iterator[tuple[Hashable, Hashable]]:
-    """Of ``[KEY VALUE]`` or ``[r KEY VALUE]``."""
-    for one in observed if isinstance(observed, tuple) else ():
-        if isinstance(one, tuple) and len(one) == length:
-            yield one[-2], one[-1]

@@ -29,6 +29,7 @@ import attrs
 
 from lakeproof.model import calls, keys, kv, objects
 from lakeproof.model.catalog import DATA_PREFIX
+from lakeproof.model.contents import entries
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from lakeproof.model.invariants._base import (
     STORES,
@@ -40,7 +41,7 @@ from lakeproof.model.invariants._base import (
     eventually,
     on_step,
 )
-from lakeproof.model.invariants.repositories import accessible, entries, partitions
+from lakeproof.model.invariants.repositories import accessible, partitions
 from lakeproof.model.records import Branch, CleanupRecord, Record, Repository, RepositoryState, StagedEntry
 from lakeproof.model.references import RepositoryView, repositories, views_of
 from lakeproof.model.snapshot import Outcome, Snapshot, Status, Transition

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from lakeproof.model import calls, keys
+from lakeproof.model.contents import entries
 from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Reads, Violation, always, eventually
-from lakeproof.model.invariants.repositories import TARGET, entries, owner_at
+from lakeproof.model.invariants.repositories import TARGET, owner_at
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 

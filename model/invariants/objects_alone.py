@@ -66,7 +66,7 @@ class Shown:
 
     def at(self, path: bytes) -> Brought | None:
         """What the branch shows at a path."""
-        return {**dict(self.committed), **dict(self.staged)}.get(path)
+        return self.paths.get(path)
 
     def with_staged(self, path: bytes, what: Brought | None) -> "Shown":
         """The branch after a change was staged."""
@@ -79,8 +79,7 @@ class Shown:
 
     def after_commit(self) -> "Shown":
         """The branch after what is staged was committed."""
-        both = {**dict(self.committed), **dict(self.staged)}
-        return Shown(_sort_paths({path: what for path, what in both.items() if what is not None}))
+        return Shown(_sort_paths(self.paths))
 
     @property
     def paths(self) -> Mapping[bytes, Brought]:

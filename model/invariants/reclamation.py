@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from lakeproof.model import calls, keys, kv
+from lakeproof.model.contents import entries
 from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants import Invariant, on_step
 from lakeproof.model.invariants._base import STORE, Afterwards, Eventually, Finding, Reached, Violation
-from lakeproof.model.invariants.repositories import accessible, entries, leads, owner_at
+from lakeproof.model.invariants.repositories import accessible, leads, owner_at
 from lakeproof.model.records import Branch, Commit, Record, RepositoryState, Tag
 from lakeproof.model.repository_specification import CLAIM_LASTS
 from lakeproof.model.snapshot import Outcome, Snapshot, Status, Transition

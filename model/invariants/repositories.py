@@ -20,6 +20,7 @@ from typing import Final
 
 from lakeproof.model import calls, keys, kv
 from lakeproof.model.calls import Role
+from lakeproof.model.contents import entries as entries
 from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants._base import (
     STORE,
@@ -92,13 +93,6 @@ def owner_at(snapshot: Snapshot, address: kv.Address) -> InstanceUID | None:
     # Some variants name the partition by the creation date, which identifies the instance only through its entry.
     dated = (entry.instance_uid for entry in same if str(entry.creation_date) == named)
     return named if any(entry.instance_uid == named for entry in same) else next(dated, named)
-
-
-def entries(snapshot: Snapshot) -> Iterator[Repository]:
-    """All repository entries, whatever their state."""
-    for (partition, _), record in snapshot.store.items():
-        if partition == keys.GRAVELER and isinstance(record, Repository):
-            yield record
 
 
 def accessible(snapshot: Snapshot) -> Iterator[Repository]:

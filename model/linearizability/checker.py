@@ -103,7 +103,8 @@ def decide_key(
     until: the last event to look at; what is open then may take effect at any later time or never.
     """
     if specification.guarded is None or algorithm == "search":
-        return run_search(make_steps(specification, history, numbers, until), limits), "search"
+        places = Budget(configurations=limits.memory // CONFIGURATION_BYTES, expired=limits.expired)
+        return search(make_steps(specification, history, numbers, until), places), "search"
     problem = register(specification, history, numbers, until)
     # Zones first: O(n log n), and where they answer the verdict is final.
     if algorithm != "frontier":
@@ -168,10 +169,6 @@ def _attempts(
 
 def _beam(problem: Register, budget: Budget, beam: int) -> tuple[KeyResult, str]:
     return frontier(problem, budget, beam=beam), "frontier"
-
-
-def run_search(problem: Stepped, limits: Limits) -> KeyResult:
-    return search(problem, Budget(configurations=limits.memory // CONFIGURATION_BYTES, expired=limits.expired))
 
 
 def _bytes(problem: Register) -> int:

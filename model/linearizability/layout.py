@@ -113,7 +113,7 @@ class Layout:
     def _spans(self) -> None:
         """Blocks from their first writers on. Raises Violated if a block's own order does not fit its times."""
         writers = [i for i, here in enumerate(self.happened) if here and self.problem.writes[i] != NO_WRITE]
-        self.roots = [START, *(i for i in writers if not self._chained(i))]
+        self.roots = [START, *(i for i in writers if self.problem.guards[i] != IS)]
         self.block_of = {root: block for block, root in enumerate(self.roots)}
         self.spans = [self._span(block) for block in range(len(self.roots))]
         # `_span` has followed each chain from its root. A compare-and-set that it has not reached is part of a cycle:
@@ -184,9 +184,6 @@ class Layout:
     def _called(self, event: float) -> int:
         """The operation that was called then."""
         return bisect_left(self.problem.calls, event)
-
-    def _chained(self, writer: int) -> bool:
-        return self.problem.guards[writer] == IS
 
     def _order(self) -> None:
         """Put the blocks into the order of their ends, for `_clashes`."""

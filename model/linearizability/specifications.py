@@ -390,16 +390,16 @@ def _keys(history: History) -> Iterator[Hashable]:
     """The keys that operations, transactions and the results of scans name, each perhaps often."""
     for f, key, argument in history.invocations():
         if f in MULTI_REGISTER.fs:
-            yield from _keys_named(argument, 3)
+            yield from (key for key, _ in members(argument, 3))
         elif f != "scan":
             yield key
     for _, f, _, result, *_ in history.rows(range(len(history))):
         if f == "scan" and result >= 0:
-            yield from _keys_named(history.values[result], 2)
+            yield from (key for key, _ in members(history.values[result], 2))
 
 
-def _keys_named(observed: Hashable, length: int) -> Iterator[Hashable]:
-    """The keys in a list of ``[r KEY VALUE]`` or ``[KEY VALUE]``. What is no such list is refused elsewhere."""
+def members(observed: Hashable, length: int) -> Iterator[tuple[Hashable, Hashable]]:
+    """Key and value of each ``[r KEY VALUE]`` or ``[KEY VALUE]`` in a list; other lists are refused elsewhere."""
     for one in observed if isinstance(observed, tuple) else ():
         if isinstance(one, tuple) and len(one) == length:
-            yield one[length - 2]
+            yield one[-2], one[-1]
