@@ -145,12 +145,9 @@ def _data_left(
     if not data:  # the views below decode every commit
         return {}
     views = views_of(snapshot, known)
-    used = {
-        address for view in views if view.repository.instance_uid in live for address in _referenced_addresses(view)
-    }
-    led = {
-        address for view in views if view.repository.instance_uid not in live for address in _referenced_addresses(view)
-    }
+    used, led = set[str](), set[str]()
+    for view in views:
+        (used if view.repository.instance_uid in live else led).update(_referenced_addresses(view))
     occupied = {view.namespace for view in views if view.repository.instance_uid in live}
     spaces = sorted({address.rpartition(_DATA)[0] for address in data})
     for at, found in staged.items():
