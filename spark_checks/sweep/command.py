@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--objects",
     metavar="WHERE",
-    help="Where the objects are: s3://bucket, gs://bucket, az://account/container, a folder of plain files, or "
-    "file:FOLDER, an object store of lakeproof.",
+    help="Where the objects are: s3://bucket, gs://bucket, az://account/container, or a folder of plain files.",
 )
 @click.option("--delete", is_flag=True, help="Delete the objects. Default: a dry run.")
 @click.option("--dataset", metavar="DATASET", help="Search for references again, in this dataset.")

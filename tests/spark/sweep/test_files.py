@@ -1,4 +1,4 @@
-"""A sweep of plain files, and of lakeproof's own store: what is still as it was marked goes, and nothing else."""
+"""A sweep of plain files: what is still as it was marked goes, and nothing else."""
 
 import os
 import shutil
