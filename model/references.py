@@ -5,7 +5,7 @@ change of a path under its tokens. *Committed* ones are those of a commit's meta
 written by a catalog) refer to nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import attrs
@@ -15,7 +15,7 @@ from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entr
 from lakeproof.model.commits import ancestors
 from lakeproof.model.committed import MalformedObject, decode_meta_range, decode_range, object_address
 from lakeproof.model.contents import entries
-from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken, StorageNamespace
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken, StorageNamespace
 from lakeproof.model.objects import Objects
 from lakeproof.model.records import Branch, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 from lakeproof.model.snapshot import Snapshot
@@ -46,30 +46,22 @@ class RepositoryView:
     def namespace(self) -> StorageNamespace:
         return self.repository.storage_namespace
 
-    def heads(self) -> Iterator[tuple[str, CommitID]]:
-        """What names a commit, with the commit."""
-        for branch_id, branch in self.branches.items():
-            yield f"branch {branch_id}", branch.commit_id
-        for tag_id, tag in self.tags.items():
-            yield f"tag {tag_id}", tag.commit_id
-
     def reachable(self) -> frozenset[CommitID]:
         """The commits that branches and tags lead to, over all parents; those, too, that are missing."""
         # A missing commit is reachable: `committed` reports it.
-        heads = (commit_id for _, commit_id in self.heads())
+        heads = [branch.commit_id for branch in self.branches.values()] + [tag.commit_id for tag in self.tags.values()]
         return ancestors(heads, lambda each: self.commits[each].parents if each in self.commits else ())
 
     def committed(self, commit_id: CommitID) -> tuple[Reference, ...] | None:
         """The references of a commit; None if it, its metarange, or a range of it, is missing or malformed."""
-        return self.of_meta_range(self.commits[commit_id].meta_range_id) if commit_id in self.commits else None
-
-    def of_meta_range(self, meta_range_id: MetaRangeID) -> tuple[Reference, ...] | None:
-        """The references of a metarange; None as above."""
-        if not meta_range_id:
+        commit = self.commits.get(commit_id)
+        if commit is None:
+            return None
+        if not commit.meta_range_id:
             return ()
         found: list[Reference] = []
         try:
-            for info in decode_meta_range(self._content(meta_range_id)):
+            for info in decode_meta_range(self._content(commit.meta_range_id)):
                 found.extend(_of_range(self.namespace, self._content(info.range_id)))
         except (KeyError, MalformedObject):
             return None
@@ -109,11 +101,11 @@ class RepositoryView:
             for each in _of_change(self.namespace, change)
         )
 
-    def data(self) -> dict[str, bytes]:
-        """The objects of users in the namespace, by address: their contents."""
+    def data(self) -> set[str]:
+        """The addresses of the objects of users in the namespace."""
         # Ranges and metaranges lie in the namespace, too, and are not users' objects.
         prefix = f"{self.namespace}/{DATA_PREFIX}"
-        return {address: found.content for address, found in self.objects.items() if address.startswith(prefix)}
+        return {address for address in self.objects if address.startswith(prefix)}
 
     @staticmethod
     def addresses_of(namespace: StorageNamespace, change: StagedEntry) -> tuple[str, ...]:
@@ -124,11 +116,6 @@ class RepositoryView:
         """Whether the object is lakeFS' own."""
         return is_inside(self.namespace, reference.address)
 
-    @property
-    def lives(self) -> bool:
-        """Whether the entry is no tombstone; the data of a dead instance has no owner."""
-        return self.repository.state is not RepositoryState.DELETED
-
 
 def repositories(snapshot: Snapshot) -> list[RepositoryView]:
     """The repositories of a store, each with what is in its partition."""
@@ -136,8 +123,8 @@ def repositories(snapshot: Snapshot) -> list[RepositoryView]:
 
 
 def living(snapshot: Snapshot) -> list[RepositoryView]:
-    """The repositories that are no tombstones: their data is to be kept."""
-    return [view for view in repositories(snapshot) if view.lives]
+    """The repositories that are no tombstones: their data is to be kept. That of a dead instance has no owner."""
+    return [view for view in repositories(snapshot) if view.repository.state is not RepositoryState.DELETED]
 
 
 def views_of(snapshot: Snapshot, found: Iterable[Repository]) -> list[RepositoryView]:

@@ -138,10 +138,6 @@ class Start:
     commit_id: CommitID
     child: int | None = None
 
-    @property
-    def keeps_its_first(self) -> bool:
-        return self.child is None or self.child > self.threshold
-
 
 def first_parent(commits: Commits, commit_id: CommitID) -> CommitID | None:
     """None for a first commit, and where the parent is missing."""
@@ -162,16 +158,12 @@ def dangling(commits: Commits, heads: Heads) -> frozenset[CommitID]:
 
 
 def starts(commits: Commits, heads: Heads, rules: Rules, now: int) -> list[Start]:
-    """All heads that are there, then the hypothetical ones, those with the longest retention first within each."""
+    """All heads that are there, and the hypothetical ones: those with the longest retention first."""
     real = [Start(rules.threshold(branch, now), head) for branch, head in heads.items() if head in commits]
     threshold = rules.threshold(None, now)
     hypothetical = [Start(threshold, each, commits[each].creation_date) for each in dangling(commits, heads)]
     # Sorted by commit within one threshold: `dangling` is a set, whose order differs from run to run.
-    return sorted(real, key=_longest_first) + sorted(hypothetical, key=_longest_first)
-
-
-def _longest_first(start: Start) -> tuple[int, CommitID]:
-    return start.threshold, start.commit_id
+    return sorted([*real, *hypothetical], key=lambda start: (start.threshold, start.commit_id))
 
 
 def active(
@@ -183,8 +175,8 @@ def active(
     """
     kept = {each for each in tagged if each in commits}
     passed: set[CommitID] = set()
-    for start in sorted(starts(commits, heads, rules, now), key=_longest_first):
-        # Where a line with the same or a longer retention was, see `_longest_first`, that one keeps all that this one
+    for start in starts(commits, heads, rules, now):
+        # Where a line was that comes earlier, with the same or a longer retention, that one keeps all that this one
         # would keep from there on.
         kept.update(_kept_line(commits, start, passed))
     return frozenset(kept)
@@ -193,7 +185,7 @@ def active(
 def _kept_line(commits: Commits, start: Start, passed: set[CommitID]) -> Iterator[CommitID]:
     """The line of first parents as far as it is kept, and to the first commit that was passed; it passes its own."""
     at: CommitID | None = start.commit_id
-    keeps = start.keeps_its_first
+    keeps = start.child is None or start.child > start.threshold
     while at is not None and keeps:
         yield at
         # Damaged data may have a cycle of parents.

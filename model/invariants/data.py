@@ -106,7 +106,7 @@ def garbage(view: RepositoryView) -> tuple[str, ...]:
     # What an unreadable commit refers to cannot be known: see `unreadable_stops_the_job`.
     for commit_id in view.commits:
         referred.update(each.address for each in view.committed(commit_id) or ())
-    return tuple(sorted(view.data().keys() - referred))
+    return tuple(sorted(view.data() - referred))
 
 
 def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Iterator[Finding]:

@@ -42,7 +42,7 @@ def active_by_definition(
     kept = {each for each in tagged if each in commits}
     for start in starts(commits, heads, rules, now):
         at: CommitID | None = start.commit_id
-        keeps, seen = start.keeps_its_first, set[CommitID]()
+        keeps, seen = start.child is None or start.child > start.threshold, set[CommitID]()
         while at is not None and keeps and at not in seen:
             seen.add(at)
             keeps = commits[at].creation_date > start.threshold
