@@ -14,7 +14,7 @@ from lakeproof.model.contents import branches, commit_named
 from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.invariants._base import Afterwards, Finding, Monitor, Observer, Reached, Violation, always, on_step
-from lakeproof.model.invariants._marks import birth as birth
+from lakeproof.model.invariants._marks import birth
 from lakeproof.model.invariants.changes import BRANCH_DELETES, BRANCH_WIDE, PREFIX_WIDE, CallID
 from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition

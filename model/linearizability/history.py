@@ -16,7 +16,7 @@ Example: two processes at one key; the second operation never returns.
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import attrs
 
@@ -30,6 +30,8 @@ _STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
 _NUMBER: Final = {status: number for number, status in enumerate(_STATUSES)}
 _OPEN: Final = -1
 _OPERATION_BYTES: Final = 90
+
+Name = TypeVar("Name", bound=Hashable)
 
 
 class BrokenHistory(ValueError):
@@ -242,21 +244,12 @@ class History:
             self.keys[key] = array("q", sorted(numbers, key=call.__getitem__))
 
     def _process_number(self, process: Hashable) -> int:
-        known = self._processes.setdefault(process, len(self.process_names))
-        if known == len(self.process_names):
-            self.process_names.append(process)
-        return known
-
-    def _f_number(self, f: str) -> int:
-        known = self._fs.setdefault(f, len(self.f_names))
-        if known == len(self.f_names):
-            self.f_names.append(f)
-        return known
+        return _number_of(process, self._processes, self.process_names)
 
     def _begin(self, process: int, f: str, key: Hashable, argument: Hashable, time: int | None, line: int) -> int:
         number = len(self._call)
         self.bytes += _OPERATION_BYTES
-        self._f.append(self._f_number(f))
+        self._f.append(_number_of(f, self._fs, self.f_names))
         self._process.append(process)
         self._argument.append(self.intern(argument))
         self._result.append(_OPEN)
@@ -302,6 +295,14 @@ class History:
             f"process {shorten_value(name)} invoked, but its {f} is open{where}; expected ok, fail or "
             f"info of that first"
         )
+
+
+def _number_of(name: Name, numbers: dict[Name, int], names: list[Name]) -> int:
+    """The number of a name, which is its place among the names; a new one comes last."""
+    known = numbers.setdefault(name, len(names))
+    if known == len(names):
+        names.append(name)
+    return known
 
 
 def history(operations: Iterable[Operation], settings: Settings | None = None) -> History:

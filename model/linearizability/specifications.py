@@ -202,11 +202,6 @@ def _spell_key(key: Hashable) -> str:
     return key.decode("utf-8", "backslashreplace") if isinstance(key, bytes) else str(key).removeprefix(":")
 
 
-def _entries(state: Hashable) -> dict[Hashable, Hashable]:
-    assert isinstance(state, tuple)
-    return dict(state)
-
-
 def _sort_pairs(entries: Mapping[Hashable, Hashable]) -> Pairs:
     return tuple(sorted(entries.items(), key=lambda entry: _bytes(entry[0])))
 
@@ -231,7 +226,7 @@ def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, H
         least = b"" if start is None else _bytes(start)
         return state, tuple(entry for entry in state if _bytes(entry[0]) >= least)[:limit]
     _bytes(key)
-    entries = _entries(state)
+    entries = dict(state)
     before = entries.get(key)
     after, result = _register_step(before, f, rest)
     # This covers refused writes, and deletes of absent keys.
