@@ -46,33 +46,22 @@ def version(dataset: Dataset) -> str:
     return unknown_version(None if found is None else bytes(found["value"]))
 
 
-@attrs.frozen
-class Partitions:
-    """Some partitions, each once: one column ``partition``."""
+def _partitions(frame: DataFrame) -> DataFrame:
+    """Each once, of one column of bytes: ``partition``. Runs a job."""
+    # Kept, because each of several checks joins with it.
+    return stage(frame.toDF("partition").where("partition is not null").distinct(), "partitions")
 
-    frame: DataFrame
 
-    @classmethod
-    def of(cls, frame: DataFrame) -> "Partitions":
-        """Of one column of bytes. Runs a job."""
-        # Kept, because each of several checks joins with it.
-        return cls(stage(frame.toDF("partition").where("partition is not null").distinct(), "partitions"))
+def _in(partitions: DataFrame, frame: DataFrame, how: str = "left_semi") -> DataFrame:
+    """The rows that lie in these partitions; those that do not, with ``left_anti``."""
+    return frame.join(f.broadcast(partitions), frame["partition_key"] == partitions["partition"], how)
 
-    def marked(self, frame: DataFrame, name: str, column: str = "partition_key") -> DataFrame:
-        """The rows with a column that says whether their partition is among them."""
-        own = self.frame.withColumn(name, f.lit(True))
-        joined = frame.join(f.broadcast(own), frame[column] == own["partition"], "left").drop("partition")
-        return joined.withColumn(name, f.coalesce(f.col(name), f.lit(False)))
 
-    def keep(self, frame: DataFrame) -> DataFrame:
-        """The rows of these partitions."""
-        own = self.frame
-        return frame.join(f.broadcast(own), frame["partition_key"] == own["partition"], "left_semi")
-
-    def drop(self, frame: DataFrame) -> DataFrame:
-        """The rows of all others."""
-        own = self.frame
-        return frame.join(f.broadcast(own), frame["partition_key"] == own["partition"], "left_anti")
+def _marked(partitions: DataFrame, frame: DataFrame, name: str, column: str = "partition_key") -> DataFrame:
+    """The rows with a column that says whether their partition is among these."""
+    own = partitions.withColumn(name, f.lit(True))
+    joined = frame.join(f.broadcast(own), frame[column] == own["partition"], "left").drop("partition")
+    return joined.withColumn(name, f.coalesce(f.col(name), f.lit(False)))
 
 
 @attrs.frozen
@@ -80,26 +69,26 @@ class Living:
     """What can be reached. ``homes``: partitions of accessible repositories; ``tokens``: partitions of the staging
     tokens of their branches."""
 
-    homes: Partitions
-    tokens: Partitions
+    homes: DataFrame
+    tokens: DataFrame
 
     @classmethod
     def of(cls, entities: Entities) -> "Living":
         """Runs two jobs."""
         # Tokens count only if a branch in an accessible repository has them, so homes come first.
-        homes = Partitions.of(repositories.accessible(entities).select("home"))
-        owned = tokens.list_owned(attrs.evolve(entities, branches=homes.keep(entities.branches))).where("live")
-        return cls(homes, Partitions.of(owned.select(f.col("token").cast("binary"))))
+        homes = _partitions(repositories.accessible(entities).select("home"))
+        owned = tokens.list_owned(attrs.evolve(entities, branches=_in(homes, entities.branches))).where("live")
+        return cls(homes, _partitions(owned.select(f.col("token").cast("binary"))))
 
     def only(self, entities: Entities) -> Entities:
         """The records that are alive."""
-        tables = {name: self.homes.keep(getattr(entities, name)) for name in _ENTITIES}
-        staged = self.tokens.keep(entities.staged)
+        tables = {name: _in(self.homes, getattr(entities, name)) for name in _ENTITIES}
+        staged = _in(self.tokens, entities.staged)
         return attrs.evolve(entities, repositories=repositories.accessible(entities), staged=staged, **tables)
 
     def severity(self, frame: DataFrame) -> DataFrame:
         """The rows with ``kind``: violation where their partition is alive, or lakeFS' own; else garbage."""
-        joined = self.tokens.marked(self.homes.marked(frame, "at_home"), "is_staged")
+        joined = _marked(self.tokens, _marked(self.homes, frame, "at_home"), "is_staged")
         # Records of repositories themselves are in lakeFS' own partition, whatever their state.
         alive = f.col("at_home") | f.col("is_staged") | (f.col("partition_key") == f.lit(keys.GRAVELER))
         return joined.withColumn("severity", f.when(alive, "violation").otherwise("garbage"))
@@ -120,14 +109,13 @@ def _dead(entities: Entities, living: Living, only: Collection[str]) -> DataFram
     rows = union([getattr(entities, name).select("partition_key", "key") for name in _ENTITIES])
     evidence = f.lit("lies in a partition of no accessible repository")
     here = at()
-    return findings(
-        living.homes.drop(rows), [Rule("garbage-is-reclaimable", f.lit(True), here, evidence, "garbage")], only
-    )
+    dead = _in(living.homes, rows, "left_anti")
+    return findings(dead, [Rule("garbage-is-reclaimable", f.lit(True), here, evidence, "garbage")], only)
 
 
 def _named_for_others(entities: Entities, living: Living, only: Collection[str]) -> DataFrame:
     """Tokens are named ``<repository>-<branch>:<uuid>`` when they are made; one of another name came from elsewhere."""
-    owned = tokens.list_owned(attrs.evolve(entities, branches=living.homes.keep(entities.branches))).where("live")
+    owned = tokens.list_owned(attrs.evolve(entities, branches=_in(living.homes, entities.branches))).where("live")
     named = repositories.accessible(entities).select("home", "repository_id")
     rows = owned.join(f.broadcast(named), owned["partition_key"] == f.col("home"))
     # The comparison is in hexadecimal digits, two for each byte: keys may be no UTF-8. `substring` counts from 1.
@@ -163,7 +151,7 @@ def _incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
 def _waiting(dataset: Dataset, living: Living, only: Collection[str]) -> DataFrame:
     """Tokens in ``cleanup-tokens``. Of one that a branch has, lakeFS will drop the entries."""
     waiting = dataset.kv.where(f.col("partition_key") == f.lit(CLEANUP_TOKENS)).select("key")
-    rows = living.tokens.marked(waiting, "alive", "key")
+    rows = _marked(living.tokens, waiting, "alive", "key")
     alive = f.col("alive")
     evidence = f.when(alive, "waits in cleanup-tokens, and a branch has it").otherwise("waits in cleanup-tokens")
     kind = f.when(alive, "violation").otherwise("garbage")
@@ -172,7 +160,7 @@ def _waiting(dataset: Dataset, living: Living, only: Collection[str]) -> DataFra
 
 def check_tokens(entities: Entities, living: Living, only: Collection[str]) -> DataFrame:
     """token-has-one-owner, staged-has-owner."""
-    alive = attrs.evolve(entities, branches=living.homes.keep(entities.branches))
+    alive = attrs.evolve(entities, branches=_in(living.homes, entities.branches))
     found = tokens.check(alive, only)
     # Ordinary traffic of lakeFS leaves entries behind under tokens that no branch has.
     orphaned = (f.col("id") == "staged-has-owner") & (f.col("kind") == "violation")
