@@ -124,7 +124,7 @@ def later(run: Marked) -> Snapshot:
     def add(home: bytes, record: Record) -> None:
         store[home, records.key(record)] = record
 
-    owners = [(view, sorted(run.marked & view.data().keys())) for view in repositories(run.found)]
+    owners = [(view, sorted(run.marked.intersection(view.data()))) for view in repositories(run.found)]
     (first, _), (second, two), (third, three) = [each for each in owners if len(each[1]) > 1][:3]
     for view in (first,):
         for commit_id in view.commits if run.kind == "retention" else ():
