@@ -57,7 +57,7 @@ def _in(partitions: DataFrame, frame: DataFrame, how: str = "left_semi") -> Data
     return frame.join(f.broadcast(partitions), frame["partition_key"] == partitions["partition"], how)
 
 
-def _marked(partitions: DataFrame, frame: DataFrame, name: str, column: str = "partition_key") -> DataFrame:
+def _mark(partitions: DataFrame, frame: DataFrame, name: str, column: str = "partition_key") -> DataFrame:
     """The rows with a column that says whether their partition is among these."""
     own = partitions.withColumn(name, f.lit(True))
     joined = frame.join(f.broadcast(own), frame[column] == own["partition"], "left").drop("partition")
@@ -88,7 +88,7 @@ class Living:
 
     def severity(self, frame: DataFrame) -> DataFrame:
         """The rows with ``kind``: violation where their partition is alive, or lakeFS' own; else garbage."""
-        joined = _marked(self.tokens, _marked(self.homes, frame, "at_home"), "is_staged")
+        joined = _mark(self.tokens, _mark(self.homes, frame, "at_home"), "is_staged")
         # Records of repositories themselves are in lakeFS' own partition, whatever their state.
         alive = f.col("at_home") | f.col("is_staged") | (f.col("partition_key") == f.lit(keys.GRAVELER))
         return joined.withColumn("severity", f.when(alive, "violation").otherwise("garbage"))
@@ -151,7 +151,7 @@ def _incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
 def _waiting(dataset: Dataset, living: Living, only: Collection[str]) -> DataFrame:
     """Tokens in ``cleanup-tokens``. Of one that a branch has, lakeFS will drop the entries."""
     waiting = dataset.kv.where(f.col("partition_key") == f.lit(CLEANUP_TOKENS)).select("key")
-    rows = _marked(living.tokens, waiting, "alive", "key")
+    rows = _mark(living.tokens, waiting, "alive", "key")
     alive = f.col("alive")
     evidence = f.when(alive, "waits in cleanup-tokens, and a branch has it").otherwise("waits in cleanup-tokens")
     kind = f.when(alive, "violation").otherwise("garbage")

@@ -20,14 +20,13 @@ def _nothing() -> None:
 
 @attrs.frozen(eq=False)
 class Engine:
-    """``cores``: how many tasks run at once, about. ``alone``: driver and workers are one process. ``observes``: jobs
-    count rows as they pass. ``abandon``: when cancelled jobs do not end. ``stop``: after the session."""
+    """``cores``: how many tasks run at once, about. ``alone``: driver and workers are one process. ``abandon``: when
+    cancelled jobs do not end. ``stop``: after the session."""
 
     name: Name
     version: str
     cores: int
     alone: bool
-    observes: bool
     abandon: Callable[[], None] = _nothing
     stop: Callable[[], None] = _nothing
 
@@ -60,7 +59,7 @@ def is_remote(spark: SparkSession) -> bool:
 def classic(spark: SparkSession) -> Engine:
     from lakeproof.spark_checks.engine import classic as jvm
 
-    return Engine("classic", spark.version, jvm.cores(spark), jvm.is_local(spark), observes=True, abandon=jvm.abandon)
+    return Engine("classic", spark.version, jvm.cores(spark), jvm.is_local(spark), abandon=jvm.abandon)
 
 
 def describe_connected(spark: SparkSession) -> Engine:
@@ -69,11 +68,11 @@ def describe_connected(spark: SparkSession) -> Engine:
 
     # Spark Connect tells no `defaultParallelism`. A range without a number of partitions gets that many.
     cores = spark.range(1 << 16).select(f.spark_partition_id().alias("at")).distinct().count()
-    return Engine("connect", spark.version, max(cores, 1), alone=False, observes=True)
+    return Engine("connect", spark.version, max(cores, 1), alone=False)
 
 
 def describe_embedded(version: str, stop: Callable[[], None]) -> Engine:
-    return Engine("embedded", version, os.cpu_count() or 1, alone=True, observes=False, stop=stop)
+    return Engine("embedded", version, os.cpu_count() or 1, alone=True, stop=stop)
 
 
 def cores(spark: SparkSession) -> int:
