@@ -96,9 +96,9 @@ def identity(value: object, depth: int = 0) -> Hashable:
     if isinstance(value, Flag):
         # By value: a combination of flags that is none of the members may have no name.
         return (kind, identity(value._value_, depth + 1))
-    if isinstance(value, Enum):
-        # By name: the value of a member may be anything.
-        return (kind, value.name)
+    if isinstance(value, Enum) and type(value)._member_map_.get(value._name_) is value:
+        # By name: the value of a member may be anything. What `_missing_` makes is no member.
+        return (kind, value._name_)
     if isinstance(value, _BY_REFERENCE):
         return _Same(value)
     # Bound methods are made anew at each access, and partials compare by reference: both are what they consist of.
@@ -117,7 +117,7 @@ def _odd(value: object, depth: int) -> Iterator[Hashable]:
         yield _Same(value.__func__)
         yield identity(value.__self__, depth)
     elif isinstance(value, partial):
-        yield identity((value.func, value.args, tuple(sorted(value.keywords.items()))), depth)
+        yield identity((value.func, value.args, value.keywords, vars(value)), depth)
     else:
         yield _Same(value)
 
@@ -128,21 +128,19 @@ def _parts(value: object, kind: type) -> Iterator[object]:
     # Neither is in ``__dict__``. The traceback is left out: it differs where the error does not.
     if isinstance(value, BaseException) and not (value.__cause__ is value.__context__ is None):
         yield (value.__cause__, value.__context__)
-    if reduction is _Reduction.ALL:
-        yield from _reduce_value(value)
-        return
-    shown = False
-    for base in bases:
-        shown = True
-        yield (base, _BUILT_IN_CONTENT[base](value))
-    for name, get in fields:
-        shown = True
-        yield (name, _attribute_or_empty(get, value))
+    shown = reduction is _Reduction.ALL
+    if not shown:
+        for base in bases:
+            shown = True
+            yield (base, _BUILT_IN_CONTENT[base](value))
+        for name, get in fields:
+            shown = True
+            yield (name, _attribute_or_empty(get, value))
     if has_dict:
         shown = True
         content = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))
         yield tuple((name, content[name]) for name in sorted(content) if not _is_cache(kind, name))
-    if reduction is _Reduction.BESIDES or not shown:
+    if reduction is not _Reduction.NONE or not shown:
         yield from _reduce_value(value, shown=has_dict)
 
 
@@ -171,16 +169,16 @@ def _is_cache(kind: type, name: str) -> bool:
 _BUILT_IN_CONTENT: Final[Mapping[type, Callable[[object], object]]] = {
     int: lambda value: int.__int__(cast("int", value)),
     float: lambda value: struct.pack(">d", cast("float", value)),
-    complex: lambda value: struct.pack(">dd", cast("complex", value).real, cast("complex", value).imag),
+    complex: lambda value: struct.pack(">dd", *vars(complex)["__getnewargs__"](value)),
     str: lambda value: str.__str__(cast("str", value)),
     bytes: lambda value: bytes.__getitem__(cast("bytes", value), slice(None)),
-    bytearray: lambda value: bytes(cast("bytearray", value)),
+    bytearray: lambda value: bytes(bytearray.__getitem__(cast("bytearray", value), slice(None))),
     tuple: lambda value: tuple(tuple.__iter__(cast("tuple[object, ...]", value))),
     list: lambda value: tuple(list.__iter__(cast("list[object]", value))),
     frozenset: lambda value: frozenset(frozenset.__iter__(cast("frozenset[object]", value))),
     set: lambda value: frozenset(set.__iter__(cast("set[object]", value))),
     dict: lambda value: tuple(dict.items(cast("dict[object, object]", value))),
-    BaseException: lambda value: cast("BaseException", value).args,
+    BaseException: vars(BaseException)["args"].__get__,
 }
 """The content of the built-in types that classes are derived from, past anything that the class overrides."""
 
@@ -190,7 +188,7 @@ class _Reduction(Enum):
 
     NONE = auto()
     BESIDES = auto()  # beside its slots and its dictionary
-    ALL = auto()
+    ALL = auto()  # and its dictionary: pickle may not know what was added
 
 
 @lru_cache(4096)

@@ -9,7 +9,7 @@ import io
 import math
 import re
 import struct
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from pathlib import PurePosixPath
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -51,6 +51,46 @@ class Page(io.BytesIO): ...
 
 class Rights(enum.IntFlag):
     READ = 4
+
+
+class Code(enum.IntEnum):
+    """Unknown codes have one name, as in many libraries of protocols."""
+
+    OK = 0
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Code":
+        assert isinstance(value, int)
+        made = int.__new__(cls, value)
+        made._name_, made._value_ = "UNKNOWN", value
+        return made
+
+
+class Labelled(enum.Enum):
+    ONE = 1
+    TWO = 2
+
+    @property
+    def name(self) -> str:
+        return "a label"
+
+
+class Mute(Exception):
+    args = ()
+
+
+class Closed(bytearray):
+    def __bytes__(self) -> bytes:
+        return b""
+
+
+class Imaginary(complex):
+    real = 0.0
+
+
+def with_note(value: object) -> object:
+    vars(value)["note"] = 1
+    return value
 
 
 def named(value: object) -> str:
@@ -112,6 +152,14 @@ TOLD_APART = [
     (len, max),
     (object(), object()),
     (functools.partial(max, 1), functools.partial(max, True)),
+    (functools.partial(dict, a=1, b=2), functools.partial(dict, b=2, a=1)),
+    (functools.partial(max), with_note(functools.partial(max))),
+    (Counter("a"), with_note(Counter("a"))),
+    (Code(5), Code(6)),
+    (Labelled.ONE, Labelled.TWO),
+    (Mute(1), Mute(2)),
+    (Closed(b"1"), Closed(b"2")),
+    (Imaginary(1), Imaginary(2)),
 ]
 
 ALIKE = [
@@ -139,6 +187,8 @@ ALIKE = [
     (lambda: Queue([1])),
     (lambda: Page(b"a")),
     (lambda: Rights(5)),
+    (lambda: Code(5)),
+    (lambda: with_note(Counter("a"))),
     (lambda: OSError(2, "x", "a")),
     (lambda: functools.partial(max, 1, key=len)),
     (lambda: SimpleNamespace(a=1, b=2)),
