@@ -22,7 +22,7 @@ from lakeproof.model.invariants._base import (
 )
 from lakeproof.model.invariants.data import objects_are_kept
 from lakeproof.model.references import RepositoryView, living, repositories
-from lakeproof.model.retention import Rules, active, dangling, objects_to_delete
+from lakeproof.model.retention import Rules, active, dangling
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
 EXPIRED_DATA_IS_RECLAIMED: Final = Afterwards(
@@ -162,9 +162,11 @@ def only_expired(view: RepositoryView, rules: Rules, now: int, *, tags: bool = F
     """The addresses in the namespace that expired commits refer to, and nothing else does: objects or not."""
     kept = _active(view, rules, now, tags=tags, hypothetical=True)
     # Also hidden entries: a reset of the newer one would show them again.
-    staged = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
-    committed = {
-        commit_id: {each.address for each in view.committed(commit_id) or () if view.inside(each)}
-        for commit_id in view.commits
-    }
-    return objects_to_delete(committed, kept, staged)
+    spared = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
+    gone: set[str] = set()
+    # Not by `objects_to_delete`, with which the flows do it: a fault of that would be one of the check as well.
+    for commit_id in view.commits:
+        inside = {each.address for each in view.committed(commit_id) or () if view.inside(each)}
+        # Equal content is shared by commits: an address is gone only if no kept commit has it.
+        (spared if commit_id in kept else gone).update(inside)
+    return frozenset(gone - spared)
