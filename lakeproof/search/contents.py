@@ -2,8 +2,7 @@
 
 Each object shows a *head* and *parts*: the head is a key, the parts are the objects that it refers to, in a fixed
 order. Two objects with equal heads and equal parts behave alike. The identity of values (`lakeproof.model.identity`)
-asks for less: it forgets the order of dictionaries and of sets, which a flow can see, and refuses what refers to
-itself.
+asks for less: it forgets the order of sets and of attributes, which a flow can see, and refuses what refers to itself.
 
 Example: a list shows its length, and its elements. An iterator over a list shows its position, and the list.
 
@@ -204,7 +203,7 @@ _CONTENT: Final[Mapping[type, Callable[[Any], list[object]]]] = {  # type: ignor
     dict: lambda value: [part for item in dict.items(value) for part in item],
     # Two equal sets may be iterated in different orders, and `set.pop` may start at different slots.
     set: lambda value: [_layout(value), *set.__iter__(value)],
-    bytearray: lambda value: [bytes(value)],
+    bytearray: lambda value: [bytes(bytearray.__getitem__(value, slice(None)))],
     collections.deque: lambda value: [value.maxlen, *collections.deque.__iter__(value)],
     tuple: lambda value: [*tuple.__iter__(value)],
     frozenset: lambda value: [_layout(value), *frozenset.__iter__(value)],
@@ -212,8 +211,11 @@ _CONTENT: Final[Mapping[type, Callable[[Any], list[object]]]] = {  # type: ignor
     str: lambda value: [str.__str__(value)],
     bytes: lambda value: [bytes.__getitem__(value, slice(None))],
     float: lambda value: [float.__float__(value)],
-    complex: lambda value: [complex(value.real, value.imag)],
-    BaseException: lambda value: [value.args, value.__cause__, value.__context__, value.__suppress_context__],
+    complex: lambda value: [complex(*vars(complex)["__getnewargs__"](value))],
+    BaseException: lambda value: [
+        vars(BaseException)[name].__get__(value)
+        for name in ("args", "__cause__", "__context__", "__suppress_context__")
+    ],
 }
 """Of built-in types, and of classes that are derived from them, past anything that the class overrides."""
 

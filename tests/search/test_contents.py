@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from lakeproof import Always, Call, Env, Reached, Scenario, Violation
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.search.contents import Incomparable
+from lakeproof.search.contents import Incomparable, parts_of
 from lakeproof.search.search import search
 from lakeproof.search.suspended import _LockstepWalk
 from tests.differential.loops import Keeper
+from tests.model.odd_values import HIDING
 
 Operation = Callable[[Any, int], object]  # type: ignore[explicit-any]  # on the memory: an object, and an iterator
 ITERATE: Final[tuple[Operation, ...]] = (
@@ -91,6 +92,11 @@ def key(kind: str, history: Sequence[tuple[int, int]]) -> Hashable:
     walk = _LockstepWalk()
     walk.visit(after(kind, history)[0], after(kind, history)[0], 0)
     return tuple(walk.tokens)
+
+
+@pytest.mark.parametrize(("one", "other"), HIDING, ids=repr)
+def test_what_a_class_overrides_hides_no_content(one: object, other: object) -> None:
+    assert parts_of(one) != parts_of(other)
 
 
 @pytest.mark.deep
