@@ -64,7 +64,7 @@ def demand_sound(dataset: Dataset, entities: Entities, *, tags: bool = False) ->
         other = "" if row["kind"] or dataset.keys == "lakefs" else "; if this is a store of lakeFS, say --keys lakefs"
         raise Unusable(
             f"{dataset.where}: {where}: {row['reason']}, the first of {plural(count, 'such record')}; its kept objects "
-            f"are unknown: repair or delete it{other}"
+            f"are unknown: repair it, or use a lakeproof that knows it{other}"
         )
     _demand_homes(dataset, entities)
     # `lakefs_kind` knows staged entries by the colon in their partition. Under a token without one they would be

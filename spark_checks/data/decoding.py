@@ -7,12 +7,13 @@ Cost: some five microseconds a record; the tables are staged as Parquet, so that
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import pyarrow as pa
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from google.protobuf.timestamp_pb2 import Timestamp
+from google.protobuf.unknown_fields import UnknownFieldSet
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -129,8 +130,13 @@ def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes) 
                 _wrong(found, partition, key, "entry", problem)
             name = "staged"
         else:
-            name, decoder = _DECODERS[kind]
-            row = decoder(partition, key, value)
+            name, message_type, row_of = _KINDS[kind]
+            message = message_type.FromString(value)
+            row = row_of(partition, key, message)
+            # It is judged by what is known of it; but a run that deletes must know all that it refers to.
+            if kind in _REFERRING and len(unknown := UnknownFieldSet(message)):
+                reason = f"field {unknown[0].field_number} is unknown, and may refer to data: of a newer lakeFS?"
+                _wrong(found, partition, key, kind, reason)
     except (DecodeError, UnicodeDecodeError) as error:
         _wrong(found, partition, key, kind, " ".join(str(error).split()) or "not a protobuf message of this kind")
     except _Wrong as error:
@@ -153,8 +159,7 @@ def _wrong(found: Rows, partition: bytes | None, key: bytes | None, kind: str | 
     found.setdefault("undecodable", []).append((partition, key, kind, reason))
 
 
-def _repository(partition: bytes, key: bytes, value: bytes) -> Row:
-    message = pb.RepositoryData.FromString(value)
+def _repository(partition: bytes, key: bytes, message: pb.RepositoryData) -> Row:
     if message.state not in _STATES:
         raise _Wrong(f"repository state {message.state}: expected one of {sorted(_STATES)}")
     # The naive design has no instances: there the id alone is the partition.
@@ -173,8 +178,7 @@ def _repository(partition: bytes, key: bytes, value: bytes) -> Row:
     )
 
 
-def _branch(partition: bytes, key: bytes, value: bytes) -> Row:
-    message = pb.BranchData.FromString(value)
+def _branch(partition: bytes, key: bytes, message: pb.BranchData) -> Row:
     # Its entries would be open and sealed at once, and no order of the tokens would be right.
     if message.staging_token in message.sealed_tokens:
         raise _Wrong(f"branch {message.id!r}: staging token {message.staging_token!r} is open and sealed at once")
@@ -182,13 +186,11 @@ def _branch(partition: bytes, key: bytes, value: bytes) -> Row:
     return partition, key, message.id, message.commit_id, message.staging_token, sealed, message.hidden
 
 
-def _tag(partition: bytes, key: bytes, value: bytes) -> Row:
-    message = pb.TagData.FromString(value)
+def _tag(partition: bytes, key: bytes, message: pb.TagData) -> Row:
     return partition, key, message.id, message.commit_id
 
 
-def _commit(partition: bytes, key: bytes, value: bytes) -> Row:
-    message = pb.CommitData.FromString(value)
+def _commit(partition: bytes, key: bytes, message: pb.CommitData) -> Row:
     return (
         partition,
         key,
@@ -227,8 +229,7 @@ def _entry(data: bytes) -> tuple[Row, str | None]:
 _NO_ENTRY: Final[Row] = (None,) * 3
 
 
-def _cleanup(partition: bytes, key: bytes, value: bytes) -> Row:
-    message = pb.CleanupRecordData.FromString(value)
+def _cleanup(partition: bytes, key: bytes, message: pb.CleanupRecordData) -> Row:
     return partition, key, message.repository_id, message.instance_uid
 
 
@@ -242,10 +243,13 @@ _LONG_MAX: Final = (1 << 63) - 1
 _STATES: Final = frozenset(state.value for state in RepositoryState)
 _ADDRESS_TYPES: Final = frozenset(kind.value for kind in AddressType)
 
-_DECODERS: Final[dict[str, tuple[str, Callable[[bytes, bytes, bytes], Row]]]] = {
-    "repository": ("repositories", _repository),
-    "branch": ("branches", _branch),
-    "tag": ("tags", _tag),
-    "commit": ("commits", _commit),
-    "cleanup": ("cleanups", _cleanup),
+_RowOf = Callable[[bytes, bytes, Any], Row]  # type: ignore[explicit-any]  # a message of its kind
+_KINDS: Final[dict[str, tuple[str, type[Message], _RowOf]]] = {
+    "repository": ("repositories", pb.RepositoryData, _repository),
+    "branch": ("branches", pb.BranchData, _branch),
+    "tag": ("tags", pb.TagData, _tag),
+    "commit": ("commits", pb.CommitData, _commit),
+    "cleanup": ("cleanups", pb.CleanupRecordData, _cleanup),
 }
+_REFERRING: Final = frozenset({"branch", "commit"})
+"""Kinds of records by which data is kept."""

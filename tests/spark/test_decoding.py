@@ -103,6 +103,14 @@ class TestDamage:
             row("undecodable", decoded({(HOME, b"branches/main"): value}))["reason"]
         )
 
+    @pytest.mark.parametrize("address", [(HOME, b"branches/main"), (HOME, b"commits/c2")])
+    def test_what_a_newer_store_says_beside_it_is_reported_and_the_record_is_judged(
+        self, address: tuple[bytes, bytes]
+    ) -> None:
+        rows = decoded({address: RECORDS[address] + b"\xa2\x06\x03mr2"})  # field 100, a text
+        assert len(rows) == 2
+        assert "field 100 is unknown" in str(row("undecodable", rows)["reason"])
+
     def test_a_date_beyond_all_clocks_does_not_overflow(self) -> None:
         seconds = b"\x08" + b"\xff" * 8 + b"\x7f"
         value = b"\x22" + bytes([len(seconds)]) + seconds

@@ -8,6 +8,7 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.impl.codec import encode
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
@@ -195,6 +196,17 @@ def test_a_record_of_a_copy_that_says_nothing_ends_the_run(spark: SparkSession, 
     found = world(3, 1)
     store = {**found.store, (b"repo0-uid0", b"copies/x"): b"yesterday"}
     with pytest.raises(Unusable, match="copies/x: is no record of a copy"):
+        run(spark, attrs.evolve(found, store=store), tmp_path)
+
+
+@pytest.mark.parametrize("kind", [Branch, Commit])
+def test_a_field_of_a_newer_store_ends_the_run_since_it_may_refer_to_data(
+    kind: type[Branch] | type[Commit], spark: SparkSession, tmp_path: Path
+) -> None:
+    found = world(3, 1)
+    at, record = next((at, record) for at, record in found.store.items() if isinstance(record, kind))
+    store = {**found.store, at: encode(record) + b"\xa2\x06\x03mr2"}  # field 100, a text
+    with pytest.raises(Unusable, match="is unknown, and may refer to data"):
         run(spark, attrs.evolve(found, store=store), tmp_path)
 
 
