@@ -20,7 +20,7 @@ from typing import Final
 
 from lakeproof.model import calls, keys, kv
 from lakeproof.model.calls import Role
-from lakeproof.model.contents import entries as entries
+from lakeproof.model.contents import entries
 from lakeproof.model.identifiers import InstanceUID
 from lakeproof.model.invariants._base import (
     STORE,

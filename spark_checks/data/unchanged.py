@@ -48,6 +48,9 @@ class Noted:
 def _stamps(where: str) -> Mapping[str, Stamp]:
     """Of the files of a folder, or of a single file, as a dump is; nothing where nothing is."""
     path = places.local(where)
-    if path is not None and path.is_file():
-        return {str(path): places.stamp(path)}
+    if path is not None and not path.is_dir():
+        try:
+            return {str(path): places.stamp(path)}
+        except OSError:
+            return {}
     return {each.full: each.stamp for each in folders.files(where) or ()}
