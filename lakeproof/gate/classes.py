@@ -38,9 +38,11 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.footprints import Footprint, dependent
+from lakeproof.gate.names import blank_minted
 from lakeproof.gate.walks import (
     COMPLETE,
     DIVERGED,
+    AnsweredOtherwise,
     Beginning,
     Choice,
     Diverged,
@@ -194,12 +196,15 @@ class Classes:
         """The run is over: nothing waits, or `choose` has given up or raised.
 
         Raises:
-            Diverged: the run has ended earlier than the one before, after the same steps.
+            Diverged: the run has ended earlier than the one before, after the same steps; or something was answered
+                otherwise.
         """
         try:
             self._own.end()
         finally:
-            self.take_in(self._own.walked)  # also after Diverged: the run is to be tried again
+            changed = self.take_in(self._own.walked)  # also after Diverged: the run is to be tried again
+        if changed is not None:
+            raise changed
 
     def fail(self) -> None:
         """The run is over, and it is not known what it would have shown. What lies behind it is dropped."""
@@ -245,12 +250,30 @@ class Classes:
         # After a divergence the search never says *all*, and a confirmation would be of no use.
         return None if self._begun or self.confirmed or self.diverged else _Begun(None, None)
 
-    def take_in(self, walked: Walked) -> None:
-        """What came of a run that was handed out."""
+    def take_in(self, walked: Walked) -> AnsweredOtherwise | None:
+        """What came of a run that was handed out. Returns in which step it was not answered as after the same steps
+        before, if it was not: then it has diverged."""
         begun = self._begun.pop(walked.number)
         # Another run has ended above this place, and was counted.
         if begun.place is not None and begun.place.dropped:
-            return
+            return None
+        changed = self._compare(begun.place, walked)
+        self._take_in(begun, walked if changed is None else attrs.evolve(walked, outcome=DIVERGED))
+        return changed
+
+    def _compare(self, place: _TreeNode | None, walked: Walked) -> AnsweredOtherwise | None:
+        # The names of the requests do not tell: one that is refused may write in the next run, if the program keeps
+        # something from one schedule to the next.
+        if place is not None:
+            known = [each.by.footprint for each in place.path if each.by is not None]
+        else:
+            known = [each.footprint for each in self._first or ()] if self.over else []
+        for at, (before, taken) in enumerate(zip(known, walked.steps, strict=False)):  # it may have ended earlier
+            if kinds(before) != kinds(taken.footprint):
+                return AnsweredOtherwise(at, taken.choice.name)
+        return None
+
+    def _take_in(self, begun: _Begun, walked: Walked) -> None:
         if walked.outcome == DIVERGED:
             self.repeated += 1
             begun.tries += 1
@@ -373,6 +396,11 @@ class Classes:
 
 def _names(taken: Taken) -> frozenset[Name]:
     return frozenset(each.name for each in taken.pending)
+
+
+def kinds(footprint: Footprint) -> set[tuple[str, str, bool]]:
+    """What two runs have in common of a footprint, whatever they mint."""
+    return {(each.touch.value, blank_minted(each.key), each.prefix) for each in footprint}
 
 
 def _races(step: int, event: _Event, events: list[_Event]) -> Iterator[int]:

@@ -198,9 +198,9 @@ async def join(
             beginning = search.hand_out()
             if beginning is not None:
                 ran = await other.ran(beginning)
-                search.take_in(ran.walked)
+                changed = search.take_in(ran.walked)
                 counts.add(ran.reached)
-                report(ran.schedule)
+                report(ran.schedule if changed is None else attrs.evolve(ran.schedule, trouble=str(changed)))
                 bell.ring()
             # What is under way elsewhere may show that more is to be run.
             elif search.waits:

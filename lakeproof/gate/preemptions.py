@@ -24,9 +24,10 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.classes import TRIES_MAX, Choice, Diverged, Name, Pending
+from lakeproof.gate.classes import TRIES_MAX, Choice, Diverged, Name, Pending, kinds
 from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.local_names import LocalNames
+from lakeproof.gate.walks import AnsweredOtherwise
 
 PLACES_MAX: Final = 300_000
 """How many places are looked at beyond the bound, to say what is left."""
@@ -35,15 +36,6 @@ Place = int
 At = tuple[Place, str]
 """A place, and the client whose request was let go last."""
 Plan = tuple[Choice, ...]
-
-
-class AnsweredOtherwise(Diverged):
-    """A request has touched something else than it did after the same steps."""
-
-    def __init__(self, step: int, name: Name) -> None:
-        super().__init__(step, frozenset(), frozenset())
-        # The message of `Diverged` is of requests that wait.
-        self.args = (f"after {step} steps {name} touches other keys than after the same steps before",)
 
 
 @attrs.frozen
@@ -162,7 +154,9 @@ class Bounded:
                 before |= other.before | 1 << number
         expected = self._known(self._place, choice)
         number = self._number(choice, before, footprint)
-        if expected is not None and expected != number and self._trouble is None:
+        # Its footprint of an earlier run decides which steps are tried before it.
+        changed = kinds(self._events[number].footprint) != kinds(footprint)
+        if self._trouble is None and (changed or (expected is not None and expected != number)):
             # Noted only, and raised by `end`: callers do not expect an exception here.
             self._trouble = AnsweredOtherwise(len(self._path), choice.name)
         self._path.append(number)

@@ -16,6 +16,7 @@ they are let go, one by one; only now the store changes, and an answer is sent.
 In the next run the UUIDs are others, and the names are the same: so the search can choose by name.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -53,6 +54,7 @@ COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """The ways to let a request go, and the budgets that each is spent from."""
 ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
+_MINTED_END: Final = re.compile(r"<[^<>]*>\Z")
 SETUP: Final = "setup"
 """The client of all names from before the first schedule."""
 
@@ -285,7 +287,9 @@ class Gate(Generic[State, StoreRequest]):
     def _stable(self, footprint: Footprint, client: str) -> Footprint:
         """A footprint that can be compared with those of other runs, in which the program mints other names."""
         # The names as they are stay in it: a listing may have a prefix that ends in the middle of one.
-        named = (attrs.evolve(each, key=self._names.renamed(each.key, client)) for each in footprint)
+        named = [attrs.evolve(each, key=self._names.renamed(each.key, client)) for each in footprint]
+        # A part of a minted name may look like another one: a listing by it finds whatever has a minted name there.
+        named += [attrs.evolve(each, key=_MINTED_END.sub("", each.key)) for each in named if each.prefix]
         return (*footprint, *(each for each in named if each not in footprint))
 
 

@@ -40,6 +40,15 @@ class Diverged(Exception):
         self.found = found
 
 
+class AnsweredOtherwise(Diverged):
+    """A request has touched something else than it did after the same steps."""
+
+    def __init__(self, step: int, name: Name) -> None:
+        super().__init__(step, frozenset(), frozenset())
+        # The message of `Diverged` is of requests that wait.
+        self.args = (f"after {step} steps {name} touches other keys than after the same steps before",)
+
+
 @attrs.frozen
 class Pending:
     """A request that waits."""

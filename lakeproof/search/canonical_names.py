@@ -13,14 +13,12 @@ key holds a1, a2, a3, ...; with it, there is one state in which the key holds th
 import gc
 import os
 import sys
-from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from enum import Enum
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Final, cast
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -39,7 +37,6 @@ from lakeproof.search.symmetry import Symmetry
 Numbers = tuple[int, ...]
 _OBJECT: Final = "object"
 _LIBRARY: Final = str(Path(os.__file__).parent)
-_HOLDERS: Final = (tuple, list, set, frozenset, CellType, MethodType, partial, property)
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -77,9 +74,10 @@ def _texts(value: object) -> Iterator[str]:
             seen[id(at)] = at
             code = at.__code__ if isinstance(at, FunctionType) and not _is_standard(at) else at
             names.update(code.co_names if isinstance(code, CodeType) else ())
-            where = _namespace_of(at)
-            if where is not None and id(where) not in namespaces:
-                namespaces[id(where)], seen[id(where)] = _content_of(where), where
+            for where in _namespaces_of(at):
+                if id(where) not in namespaces:
+                    namespaces[id(where)], seen[id(where)] = _content_of(where), where
+                    waiting += _special_methods(where)
             yield from _text_of(at)
             waiting += _parts_of(at)
         if not waiting:
@@ -91,7 +89,7 @@ def _texts(value: object) -> Iterator[str]:
 def _text_of(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield str.__str__(value)
-    elif isinstance(value, bytes):
+    elif isinstance(value, bytes | bytearray):
         yield value.decode("latin-1")
 
 
@@ -104,32 +102,46 @@ def _parts_of(value: object) -> Iterable[object]:
             consts = [const for const in value.__code__.co_consts if const is not value.__doc__]
             return () if _is_standard(value) else (*consts, value.__closure__, value.__defaults__, value.__kwdefaults__)
         # A cache, as of `lru_cache`: its answers may hold identifiers of earlier runs.
-        case _ if hasattr(value, "__wrapped__"):
-            return (value.__wrapped__,)
+        case _ if (wrapped := _function_within(value)) is not None:
+            return (wrapped,)
         case dict():
             return (*dict.keys(value), *dict.values(value))  # the collector does not show keys that are text
         # A class or a module would lead to all that is loaded: only what is named is looked up in them.
         case type() | ModuleType():
             return ()
-        case _ if isinstance(value, _HOLDERS) or attrs.has(type(value)) or hasattr(value, "__dict__"):
-            return gc.get_referents(value)
-    return ()
+    return gc.get_referents(value)  # slots, patterns, read-only mappings: whatever holds what
 
 
-def _namespace_of(value: object) -> dict[str, object] | type | ModuleType | None:
-    """Where the names that code uses may be found, if it reaches a value."""
+def _function_within(value: object) -> object:
+    """Past ``__getattr__``, which is code of the user's: it may raise, or have an answer for each name."""
+    try:
+        return cast("object", object.__getattribute__(value, "__wrapped__"))
+    except AttributeError:
+        return None
+
+
+def _namespaces_of(value: object) -> Sequence[dict[str, object] | type | ModuleType]:
+    """Where the names that code uses may be found, if it reaches a value. Each class by itself: ``super()`` finds what
+    another one hides."""
     if isinstance(value, FunctionType):
-        return None if _is_standard(value) else value.__globals__
+        return () if _is_standard(value) else (value.__globals__,)
     where = value if isinstance(value, type | ModuleType) else type(value)
-    return None if _is_standard(where) else where
+    owners = where.__mro__ if isinstance(where, type) else (where,)
+    return [owner for owner in owners if not _is_standard(owner)]
 
 
 def _content_of(namespace: dict[str, object] | type | ModuleType) -> Mapping[str, object]:
     """Without asking it: a property or a ``__getattr__`` is code of the flow."""
-    if isinstance(namespace, dict):
-        return namespace
-    owners = namespace.__mro__ if isinstance(namespace, type) else (namespace,)
-    return dict(ChainMap(*(cast("dict[str, object]", vars(owner)) for owner in owners)))
+    return namespace if isinstance(namespace, dict) else cast("dict[str, object]", dict(vars(namespace)))
+
+
+def _special_methods(namespace: dict[str, object] | type | ModuleType) -> list[object]:
+    """What Python calls without its name: operators, ``__init__``; the members of an enumeration."""
+    if not isinstance(namespace, type):
+        return []
+    special = [each for name, each in vars(namespace).items() if name[:2] == name[-2:] == "__"]
+    members = namespace._member_map_.values() if issubclass(namespace, Enum) else ()
+    return [*(each for each in special if isinstance(each, FunctionType | classmethod | staticmethod)), *members]
 
 
 def _is_standard(value: FunctionType | type | ModuleType) -> bool:

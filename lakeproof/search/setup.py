@@ -119,12 +119,15 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
     run = Execution(program)
     steps = passed = 0
     ends: dict[str, int] = {}  # of timeouts
+    wakes: dict[str, int] = {}  # by task that sleeps
     while run.op is not None:
         steps += 1
         if steps > ALONE_STEPS_MAX:
             call, at = run.call(), run.spot()
             run.close()
             raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
+        # All sleeps that are open go on at once: each counts from when it began.
+        wakes = {at: wakes.get(at, passed + max(0, op.microseconds)) for at, op in run.open if type(op) is Sleep}
         task, op, (reply, writes) = _next_effect(run, cells, now)
         if isinstance(op, Now):
             reply = _readable(now)
@@ -132,13 +135,14 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
         elif isinstance(op, Deadline):
             ends[op.timer] = passed + max(0, op.microseconds)
         elif isinstance(op, Sleep | Expiry):
-            # Nothing else happens meanwhile, so time goes on to what rings first: the sleep, or a timeout around it.
-            rings = [(passed + max(0, op.microseconds), task)] if isinstance(op, Sleep) else []
+            # Nothing else happens meanwhile, so time goes on to what rings first: a sleep, or a timeout around it.
+            rings = [(wake, at) for at, wake in wakes.items()]
             rings += [(ends[op.timer], at) for at, op in run.open if isinstance(op, Expiry)]
             first, task = min(rings, key=lambda ring: ring[0])
             # Keys with a time to live may end during the sleep.
-            now, cells = later(now, first - passed), expire_alone(cells, first - passed)
-            passed = first
+            now, cells = later(now, max(0, first - passed)), expire_alone(cells, max(0, first - passed))
+            passed = max(passed, first)
+        wakes.pop(task, None)
         cells = patch(cells, writes)
         run.send(reply_of_task(task, reply))
     return cells, tuple(run.finished)
@@ -153,7 +157,7 @@ def _next_effect(run: Execution, cells: Cells, now: int) -> tuple[str, Effect, t
     """
     nothing: tuple[object, Writes] = (None, {})
     timed = [(task, op, nothing) for task, op in run.open if isinstance(op, Now | Sleep | Expiry)]
-    if isinstance(run.op, Now | Sleep):
+    if isinstance(run.op, Now | Deadline):
         return timed[0]
     for task, op in run.open:
         if not isinstance(op, Now | Sleep | Expiry) and (found := apply(cells, op, now))[0] is not Asleep.ASLEEP:

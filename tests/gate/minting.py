@@ -1,6 +1,7 @@
-"""A program whose keys are new in every run: a client creates an object and says its name in another one; a second
-client looks there, and writes over it."""
+"""Programs whose keys are new in every run: a client creates an object and says its name in another one; a second
+client looks there, and writes over it, or lists what begins with a part of the name."""
 
+import secrets
 import uuid
 
 from lakeproof.gate import GateScenario, Outcome, call
@@ -27,7 +28,43 @@ def what_was_written_over_stays_so(outcome: Outcome) -> str | None:
     return "created over what was there" if wrote and contents == {b"created"} else None
 
 
+def publish() -> None:
+    name = secrets.token_hex(20)
+    asked("PUT", f"data/{name}", b"x")
+    asked("PUT", "head", name.encode())
+
+
+def look() -> None:
+    """By an abbreviated name, which by itself looks like another one."""
+    status, name = asked("GET", "head")
+    if status == 200:
+        _, listed = asked("GET", f"?list-type=2&prefix=data/{name[:24]}")
+        asked("PUT", "seen", b"all" if "<Key>" in listed else b"nothing")
+        asked("PUT", "seen", b"")
+
+
+def collect() -> None:
+    status, name = asked("GET", "head")
+    if status == 200:
+        asked("DELETE", f"data/{name}")
+
+
+def watch() -> str:
+    return asked("GET", "seen")[1]
+
+
+def a_published_object_is_listed(outcome: Outcome) -> str | None:
+    """Violated where it is collected between the two steps of the look, and watched between the other two."""
+    return "it is gone" if outcome.results["c4"][0][1].value == "nothing" else None
+
+
 SCENARIOS = [
+    GateScenario(
+        name="abbreviated",
+        clients=[[call(each)] for each in (publish, look, collect, watch)],
+        invariants=[a_published_object_is_listed],
+        expect={"a_published_object_is_listed": "violated"},
+    ),
     GateScenario(
         name="minted",
         clients=[[call(create)], [call(overwrite)]],

@@ -4,7 +4,7 @@ import pytest
 
 from lakeproof.gate.classes import TRIES_MAX, Classes, Diverged, Name, Pending
 from lakeproof.gate.preemptions import Bounded
-from tests.gate.toys import PLAIN, WRITE, pending
+from tests.gate.toys import PLAIN, READ, WRITE, pending
 
 Search = Classes | Bounded
 
@@ -70,6 +70,23 @@ class TestBoth:
             otherwise(search, "other")
         assert not search.begin()
         assert not sure(search)
+
+    def test_a_program_that_writes_only_from_the_second_schedule_on_proves_nothing(self, search: Search) -> None:
+        told = []
+        while search.begin():
+            left = ["a", "b"]
+            while left:
+                choice = search.choose(pending(*left))
+                assert choice is not None
+                left.remove(choice.name.client)
+                # A conditional write of ``a``: refused at first, for the program remembers what it is to compare with.
+                search.let_go(WRITE if choice.name.client == "a" and search.runs > 1 else READ)
+            try:
+                search.end()
+            except Diverged as error:
+                told.append(str(error))
+        assert "after 0 steps a a touches other keys than after the same steps before" in told
+        assert (search.diverged, sure(search)) == (1, False)
 
     def test_a_run_that_ends_early_has_diverged(self, search: Search) -> None:
         search.begin()

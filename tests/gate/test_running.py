@@ -39,6 +39,8 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         (COUNTER, "counter/lost-answer", 0, {"evidence": "1 additions were acknowledged, and the counter is 2"}, ""),
         (NASTY, "crash", 1, CRASH | {"all": True}, ""),
         (MINTING, "minted", 0, OVER | {"all": True}, ""),
+        (MINTING, "abbreviated", 0, {"verdict": "violated", "evidence": "it is gone", "all": True}, ""),
+        (MINTING, "abbreviated --preemptions 1", 0, {"verdict": "violated"}, ""),
         (ON_THE_WAY, "swap", 0, {"verdict": "holds", "all": True}, ""),
         # A bound: one client after the other, in two orders; what is left begins with a read of each.
         (COUNTER, "counter/blind --preemptions 0", 3, {"covers": "at most 0 preemptions", "left": 2}, ""),

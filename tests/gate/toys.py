@@ -30,6 +30,7 @@ class Request:
         return (Access(touch, self.key, prefix=self.kind == "list"),)
 
 
+READ: Final = (Access(Touch.READ, "k"),)
 WRITE: Final = (Access(Touch.WRITE, "k"),)
 
 

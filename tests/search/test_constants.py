@@ -1,12 +1,16 @@
 """A flow may compare an identifier with a constant: then its spelling matters, and it is not renamed."""
 
 import importlib
+import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
+import attrs
 import pytest
 
 from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Violation
@@ -36,6 +40,54 @@ class Fifth(Enum):
     NAME = FIFTH
 
 
+class Base:
+    def equals(self, name: str) -> bool:
+        return name == FIFTH
+
+
+class Derived(Base):
+    def equals(self, name: str) -> bool:
+        return super().equals(name)
+
+
+@attrs.frozen
+class Slotted:
+    name: str
+
+
+class Special:
+    """Python calls these methods without their names."""
+
+    def __init__(self, name: str) -> None:
+        self.made_of_it = name == FIFTH
+
+    def __eq__(self, other: object) -> bool:
+        return other == FIFTH
+
+    __hash__ = None  # type: ignore[assignment]  # it equals a text
+
+    def __contains__(self, name: str) -> bool:
+        return name == FIFTH
+
+    def __call__(self, name: str) -> bool:
+        return name == FIFTH
+
+
+class Open:
+    """Has whatever it is asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        return Open() if name != "code" else {"code": FIFTH}[name]
+
+
+def is_a_member(name: str) -> bool:
+    try:
+        Fifth(name)
+    except ValueError:
+        return False
+    return True
+
+
 def within(name: str) -> bool:
     def equals() -> bool:
         return name == FIFTH
@@ -51,6 +103,8 @@ def within_as_a_constant(name: str) -> bool:
 
 
 IN_LIST, IN_DICT, IN_OBJECT, MODULE = [FIFTH], {FIFTH: 1}, Held(), sys.modules[__name__]
+IN_SLOT, SPECIAL, OPEN, DERIVED = Slotted(FIFTH), Special(""), Open(), Derived()
+IN_DEQUE, IN_VIEW, IN_PATTERN = deque([FIFTH]), MappingProxyType({FIFTH: 1}), re.compile(FIFTH)
 
 COMPARES: dict[str, Callable[[str], bool]] = {
     "within a function": within,
@@ -64,6 +118,17 @@ COMPARES: dict[str, Callable[[str], bool]] = {
     "in a method": IN_OBJECT.equals,
     "in an enumeration": lambda name: name == Fifth.NAME.value,
     "in a module": lambda name: name == MODULE.FIFTH,
+    "in a slot": lambda name: name == IN_SLOT.name,
+    "in a deque": lambda name: name in IN_DEQUE,
+    "in a view": lambda name: name in IN_VIEW,
+    "in a pattern": lambda name: IN_PATTERN.fullmatch(name) is not None,
+    "in a method of a base": DERIVED.equals,
+    "in a constructor": lambda name: Special(name).made_of_it,
+    "in an operator": lambda name: name == SPECIAL,
+    "in a test of membership": lambda name: name in SPECIAL,
+    "in a call": SPECIAL,
+    "as a value of an enumeration": is_a_member,
+    "behind an object that has every attribute": lambda name: name == OPEN.some.code,  # type: ignore[attr-defined]
 }
 
 

@@ -110,6 +110,38 @@ async def first(env: Env, short: int, long: int) -> str:
     return ended
 
 
+async def answered(env: Env) -> str:
+    """A timeout of 10 s around what another task answers after 1 s."""
+
+    async def answer() -> None:
+        await env.clock.sleep(SECOND)
+        await env.store.set(P, b"k", b"answered")
+
+    try:
+        async with env.timeout(10 * SECOND), env.parallel() as group:
+            group.start(answer)
+            await env.clock.sleep(2 * SECOND)
+    except TimeoutError:
+        return "too late"
+    return (await env.store.get(P, b"k")).value.decode()
+
+
+async def workers(env: Env, main: int) -> str:
+    """What two tasks have written after 5 s and 1 s, as this one sees it after a sleep of its own."""
+
+    async def work(name: bytes, seconds: int) -> None:
+        await env.clock.sleep(seconds * SECOND)
+        known = await env.store.find(P, b"done")
+        await env.store.set(P, b"done", name if known is None else known.value + name)
+
+    async with env.parallel() as group:
+        group.start(work, b"a", 5)
+        group.start(work, b"b", 1)
+        await env.clock.sleep(main * SECOND)
+        found = await env.store.find(P, b"done")
+    return "nothing" if found is None else found.value.decode()
+
+
 async def body_fails(env: Env) -> str:
     try:
         async with env.timeout(SECOND):
@@ -121,7 +153,10 @@ async def body_fails(env: Env) -> str:
 
 @pytest.mark.parametrize(
     ("flow", "args", "end"),
-    [(first, (2, 3), "inner"), (first, (3, 2), "outer"), (first, (20, 30), "none"), (body_fails, (), "as it is")],
+    [
+        *((first, (2, 3), "inner"), (first, (3, 2), "outer"), (first, (20, 30), "none"), (body_fails, (), "as it is")),
+        *((answered, (), "answered"), (workers, (0,), "nothing"), (workers, (3,), "b"), (workers, (7,), "ba")),
+    ],
 )
 def test_timeouts_alone_and_live(flow: object, args: tuple[int, ...], end: str) -> None:
     clock = trio.testing.MockClock(autojump_threshold=0)
