@@ -20,11 +20,14 @@ of the flow, the coroutine is kept, suspended, until the process ends, at the co
 import ast
 import contextlib
 import ctypes
+import dis
 import gc
+import itertools
 import linecache
 import sys
 import sysconfig
 import threading
+from collections import deque
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -51,6 +54,13 @@ _PARALLEL: Final = str(HERE / "parallel.py")
 _GROUP: Final = ast.Name("env.parallel()")
 """In the place of what a region catches: it may be that of a group of tasks."""
 _SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
+_HOLDERS: Final = _SUSPENDED | {
+    *(list, tuple, dict, set, deque, type(iter([])), type(iter(())), enumerate, filter, map, zip),
+    *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
+}
+"""What may keep a suspended one, and let go of it when it is dropped."""
+_MADE: Final = dis.opmap["RETURN_GENERATOR"]
+"""The instruction at which a generator stands that has not begun."""
 
 
 @attrs.frozen
@@ -239,32 +249,30 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
         if id(at) in seen:
             continue
         seen.add(id(at))
-        frame = _frame(at)
-        if frame is None:
-            continue
+        frame, begun = _frame(at)
         # Our own blocks perform no effect on GeneratorExit.
-        if frame.f_code.co_filename not in _MACHINERY and _is_protected(frame, unknown, at):
+        if frame and begun and frame.f_code.co_filename not in _MACHINERY and _is_protected(frame, unknown, at):
             return True
-        # A generator that a loop is in the middle of lies on the frame's stack, where only the collector sees it.
-        todo += [each for each in (*gc.get_referents(at), *frame.f_locals.values()) if type(each) in _SUSPENDED]
+        # Also of one that has not begun: its arguments are dropped with it. A generator that a loop is in the middle of
+        # lies on the frame's stack, where only the collector sees it.
+        inside = [*gc.get_referents(at), *([] if frame is None else frame.f_locals.values())]
+        todo += [each for each in inside if type(each) in _HOLDERS]
     return False
 
 
-def _frame(at: object) -> FrameType | None:
+def _frame(at: object) -> tuple[FrameType | None, bool]:
+    """Its frame, and whether it has begun: if not, close() runs nothing of it. Not by f_lasti > 0: the first
+    instructions, which copy the variables of a closure, run when it is made."""
     match at:
         case CoroutineType():
-            # Not begun: close() runs nothing. Not by f_lasti: the first instructions, which copy the variables of a
-            # closure, run when the coroutine is made.
-            frame, begun = at.cr_frame, at.cr_suspended or at.cr_running
+            return at.cr_frame, at.cr_suspended or at.cr_running
         case GeneratorType():
-            frame, begun = at.gi_frame, at.gi_suspended or at.gi_running
+            return at.gi_frame, at.gi_suspended or at.gi_running
         case AsyncGeneratorType():
-            # Python 3.11 does not say it. There one that is a closure counts as begun.
             frame = at.ag_frame
-            begun = at.ag_running or getattr(at, "ag_suspended", frame is not None and frame.f_lasti > 0)
-        case _:
-            return None
-    return frame if begun else None
+            made = frame is not None and frame.f_code.co_code[frame.f_lasti] == _MADE  # Python 3.11 does not say it
+            return frame, at.ag_running or not made
+    return None, False
 
 
 def _is_protected(frame: FrameType, unknown: bool, at: object) -> bool:

@@ -108,6 +108,31 @@ async def with_a_generator_in_its_hand(env: Env, ran: list[str]) -> None:
     await env.store.set(P, K, b"1")
 
 
+async def beside_an_enumerated_generator(env: Env, ran: list[str]) -> None:
+    for _ in enumerate(counting(ran)):
+        await env.store.set(P, K, b"1")
+
+
+async def with_an_async_generator_in_a_list(env: Env, ran: list[str]) -> None:
+    begun = [careful(env, ran)]
+    await anext(begun[0])
+    await env.store.set(P, K, b"1")
+
+
+async def with_a_task_that_has_not_begun(env: Env, ran: list[str]) -> None:
+    async def later(counts: Iterator[int]) -> None:
+        await env.store.set(P, K, str(next(counts)).encode())
+
+    def begun() -> Iterator[int]:
+        counts = counting(ran)
+        next(counts)
+        return counts
+
+    task = later(begun())
+    await env.store.set(P, K, b"1")
+    await task
+
+
 async def plainly(env: Env, ran: list[str]) -> None:
     await env.store.set(P, K, b"1")
     ran.append("the next line")
@@ -139,6 +164,18 @@ async def in_a_group(env: Env, ran: list[str]) -> None:
         await env.store.set(P, K, b"1")
 
 
+async def with_a_closure_that_has_not_begun(env: Env, ran: list[str]) -> None:
+    async def careful_here() -> AsyncIterator[int]:
+        try:
+            yield 1
+        finally:
+            ran.append("an asynchronous generator")
+
+    unused = careful_here()
+    await env.store.set(P, K, b"1")
+    await anext(unused)
+
+
 GUARDED: tuple[Flow, ...] = (
     in_finally,
     in_a_lock,
@@ -150,5 +187,15 @@ GUARDED: tuple[Flow, ...] = (
     beside_an_async_generator,
     beside_a_generator,
     with_a_generator_in_its_hand,
+    beside_an_enumerated_generator,
+    with_an_async_generator_in_a_list,
+    with_a_task_that_has_not_begun,
 )
-PLAIN: tuple[Flow, ...] = (plainly, in_its_own_finally, in_except_of_the_store, in_a_scan, in_a_group)
+PLAIN: tuple[Flow, ...] = (
+    plainly,
+    in_its_own_finally,
+    in_except_of_the_store,
+    in_a_scan,
+    in_a_group,
+    with_a_closure_that_has_not_begun,
+)
