@@ -9,7 +9,7 @@
 SetIf(partition=b'p', key=b'k', value=b'2', predicate=None): expected PredicateFailed(), found None
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any, Final, cast
@@ -281,6 +281,11 @@ async def delete_if_is_atomic_or_refused(store: Store) -> None:
     await store.delete_if(P, b"k", (await store.get(P, b"k")).predicate)
     await expect(store, kv.DeleteIf(P, b"k", read.predicate), kv.PredicateFailed())
     await expect(store, kv.Get(P, b"k"), kv.NotFound())
+    for _ in range(INCREMENTS):
+        await store.set(P, b"k", b"1")
+        read = await store.get(P, b"k")
+        done = await _done_at_once(store, [kv.DeleteIf(P, b"k", read.predicate)] * TASKS)
+        equal("concurrent delete_ifs of one value that succeeded", len(done), 1)
 
 
 async def transact_is_atomic_or_refused(store: Store) -> None:
@@ -368,22 +373,35 @@ async def concurrent_increments_by_set_if_are_all_kept(store: Store) -> None:
 
 async def one_of_many_concurrent_creators_wins(store: Store) -> None:
     for round_ in range(INCREMENTS):
-        key = str(round_).encode()
-        winners: list[bytes] = []
-
-        # Bound as defaults: the names of the loop change with the next round.
-        async def create(me: bytes, key: bytes = key, winners: list[bytes] = winners) -> None:
-            try:
-                await store.set_if(P, key, me, None)
-            except kv.PredicateFailed:
-                return
-            winners.append(me)
-
-        async with trio.open_nursery() as nursery:
-            for task in range(TASKS):
-                nursery.start_soon(create, str(task).encode())
+        key = b"%d" % round_
+        done = await _done_at_once(store, [kv.SetIf(P, key, b"%d" % me, None) for me in range(TASKS)])
         # As lists: no winner, and more than one, both differ.
-        equal("creators that won", winners, [(await store.get(P, key)).value])
+        equal("creators that won", [b"%d" % me for me in done], [(await store.get(P, key)).value])
+
+
+async def a_concurrent_delete_is_not_undone_by_set_if(store: Store) -> None:
+    for round_ in range(INCREMENTS):
+        key = b"%d" % round_
+        await store.set(P, key, b"old")
+        updates: list[kv.Op] = [kv.SetIf(P, key, b"new", kv.EXISTS)] * (TASKS // 2)
+        await _done_at_once(store, [*updates, kv.Delete(P, key), *updates])
+        # Before the delete an update was overwritten by it, and after it nothing is there to update.
+        await expect(store, kv.Get(P, key), kv.NotFound())
+
+
+async def _done_at_once(store: Store, ops: Sequence[kv.Op]) -> list[int]:
+    """Do operations all at once; the numbers of those that were done. The predicates of the others have failed."""
+    done: list[int] = []
+
+    async def perform(number: int, op: kv.Op) -> None:
+        with suppress(kv.PredicateFailed):
+            await store.perform(op)
+            done.append(number)
+
+    async with trio.open_nursery() as nursery:
+        for number, op in enumerate(ops):
+            nursery.start_soon(perform, number, op)
+    return done
 
 
 CLAIMS: Final[tuple[Claim, ...]] = (
@@ -410,5 +428,6 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     delete_if_is_atomic_or_refused,
     concurrent_increments_by_set_if_are_all_kept,
     one_of_many_concurrent_creators_wins,
+    a_concurrent_delete_is_not_undone_by_set_if,
     transact_is_atomic_or_refused,
 )

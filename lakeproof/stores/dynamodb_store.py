@@ -51,6 +51,8 @@ _UNSENT: Final = (
     exceptions.ParamValidationError,
 )
 """Nothing has reached the store. Not so with SSLError: the answer may be what cannot be read."""
+_MALFORMED: Final = (LookupError, TypeError, AttributeError, ValueError)
+"""What is no DynamoDB answers anything: botocore reads an object without the parts that are relied on."""
 _TELLS: Final = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
 _GIVEN: Final = frozenset({"AWS_ACCESS_KEY_ID", "AWS_PROFILE"})
 """Variables that say that there are credentials."""
@@ -116,8 +118,7 @@ class DynamoDBStore(Closing, Store):
                 failed.pop_all()
         except (exceptions.ClientError, exceptions.BotoCoreError, ValueError) as error:
             raise Unusable(f"{name}: {self.explain(error)}; start the store, or mend the address") from error
-        # What is no DynamoDB answers anything: botocore reads an object without the parts that are relied on.
-        except (LookupError, TypeError) as error:
+        except _MALFORMED as error:
             raise Unusable(f"{name}: an answer lacks a part ({error!r}); name a store that speaks DynamoDB") from error
 
     def create_table(self, table: str, kind: str) -> None:
@@ -184,6 +185,8 @@ class DynamoDBStore(Closing, Store):
             raise Unsent(f"{self.name}: {self.explain(error)}") from error
         except exceptions.BotoCoreError as error:
             raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
+        except _MALFORMED as error:
+            raise kv.OutcomeUnknown(f"{self.name}: an answer lacks a part, or it is malformed: {error!r}") from error
 
     def _execute(self, op: kv.Op) -> Answer:
         match op:
@@ -261,7 +264,10 @@ class DynamoDBStore(Closing, Store):
         entries = tuple(kv.Entry(_bytes(each, KEY), _bytes(each, VALUE)) for each in cast("list[Item]", found["Items"]))
         shown = entries[: batch_size or None]
         # LastEvaluatedKey may also be there when nothing follows. The next batch is empty then, and the last.
-        return kv.Batch(shown, more=len(shown) < len(entries) or "LastEvaluatedKey" in found)
+        more = len(shown) < len(entries) or "LastEvaluatedKey" in found
+        if more and not shown:  # nothing to go on from: the same page would be read for ever
+            raise kv.Refused(f"{self.name}: a page without items has a LastEvaluatedKey; expected an item, or none")
+        return kv.Batch(shown, more=more)
 
 
 def _key(partition: bytes, key: bytes) -> dict[str, object]:

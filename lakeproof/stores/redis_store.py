@@ -35,12 +35,13 @@ _DEFINITE: Final = (
     redis.exceptions.ClusterDownError,
     redis.exceptions.MasterDownError,
     redis.exceptions.MovedError,
-    redis.exceptions.NoPermissionError,
     redis.exceptions.OutOfMemoryError,
     redis.exceptions.ReadOnlyError,
 )
 _DEFINITE_WORDS: Final = ("MISCONF", "BUSY", "NOREPLICAS")  # redis-py has no class for them
 """Errors that Redis answers before it does anything."""
+_IN_SCRIPT: Final = "ACL failure in script"
+"""Of a command within a script: those before it are done."""
 _WHAT: Final[Mapping[kv.Predicate, bytes]] = {None: b"absent", kv.EXISTS: b"exists"}
 """What a script is to check; elsewhere that the value is a given one."""
 
@@ -113,7 +114,8 @@ class RedisStore(Pooled[Connection]):
             raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
         # The order matters: `_DEFINITE` are subclasses of ResponseError.
         except redis.ResponseError as error:
-            if str(error).startswith(_DEFINITE_WORDS):
+            forbidden = isinstance(error, redis.exceptions.NoPermissionError) and _IN_SCRIPT not in str(error)
+            if forbidden or str(error).startswith(_DEFINITE_WORDS):
                 raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
             raise Lost(self._redaction.explain(error)) from error  # a script may have failed half-way
         except (redis.RedisError, OSError) as error:

@@ -188,6 +188,23 @@ class WritesOneByOne(MemoryStore):
                 await trio.sleep(0.001)
 
 
+class LooksThenWrites(MemoryStore):
+    """Planted: others come between the comparison and what is done."""
+
+    def __init__(self, kind: type[kv.SetIf | kv.DeleteIf], predicate: type) -> None:
+        super().__init__(delete_if=True)
+        self.kind, self.predicate = kind, predicate
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if not isinstance(op, self.kind) or not isinstance(op.predicate, self.predicate):
+            return await super().apply(op)
+        if not kv.predicate_holds(self._find(op.partition, op.key), op.predicate):
+            raise kv.PredicateFailed
+        await trio.lowlevel.checkpoint()
+        at = (op.partition, op.key)
+        return await super().apply(kv.Set(*at, op.value) if isinstance(op, kv.SetIf) else kv.Delete(*at))
+
+
 class ReadsNoNumbers(MemoryStore):
     """Planted: nought is read as a letter."""
 
@@ -216,6 +233,9 @@ SPECIFIED = "random operations are answered as specified: "
         (lambda: ChecksSome(lambda op, check: check[2] is not kv.EXISTS), SPECIFIED),
         (lambda: ChecksSome(lambda op, check: check[0] in {part for part, *_ in op.writes}), SPECIFIED),
         (WritesOneByOne, "transact is atomic or refused: "),
+        (lambda: LooksThenWrites(kv.SetIf, type(None)), "one of many concurrent creators wins: "),
+        (lambda: LooksThenWrites(kv.SetIf, kv.Presence), "a concurrent delete is not undone by set if: "),
+        (lambda: LooksThenWrites(kv.DeleteIf, bytes), "delete if is atomic or refused: "),
         (TakesKeysForText, "any byte may be in a key a partition and a value: "),
         (EmptyPredicateIsNone, "an empty value is a value: "),
         (LooksForTheValueAnywhere, "a predicate is of its key and partition: "),

@@ -125,14 +125,24 @@ def test_of_two_transacts_with_the_same_checks_one_takes_place_on_postgresql(
     assert sorted(found, key=repr, reverse=True) == outcomes
 
 
-def test_a_cluster_is_named_where_it_refuses(redis_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Redis sends what a cluster does: one of its own would need a port."""
-    answer = "return redis.error_reply('CROSSSLOT Keys in request don\\'t hash to the same slot')"
-    monkeypatch.setattr(redis_scripts, "TRANSACT", answer)
+@pytest.mark.parametrize(
+    ("answer", "raised", "words"),
+    [
+        ("CROSSSLOT Keys in request", kv.Refused, "a cluster, and a partition is two keys; name a server without it"),
+        ("NOPERM this user has no permissions to run the 'eval' command", kv.Refused, "to run the 'eval'"),
+        # As Redis 7.2 says it of a command in the middle of a script, when those before it have been done.
+        ("NOPERM ACL failure in script: no permissions to run 'zadd'", kv.OutcomeUnknown, "to run 'zadd'"),
+    ],
+)
+def test_an_error_is_definite_only_where_nothing_was_done(
+    answer: str, raised: type[kv.KVError], words: str, redis_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis sends what a cluster, another version or another user would be sent."""
+    monkeypatch.setattr(redis_scripts, "TRANSACT", f'return redis.error_reply("{answer}")')
 
     async def main() -> None:
         async with target(redis_dsn).open() as store:
-            with pytest.raises(kv.Refused, match="a cluster, and a partition is two keys; name a server without it"):
+            with pytest.raises(raised, match=words):
                 await store.transact(writes=[(b"p", b"k", b"v")])
 
     trio.run(main)

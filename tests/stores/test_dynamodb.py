@@ -1,6 +1,7 @@
 """A DynamoDB as a store to judge: what keeps its promises conforms, and each planted bug is found by its claim."""
 
 import json
+from collections.abc import Awaitable, Callable
 
 import pytest
 import trio
@@ -101,41 +102,67 @@ def test_several_checks_of_a_key_are_one_condition_and_the_first_that_fails_is_t
         trio.run(main, dsn)
 
 
-def test_a_transact_that_meets_another_is_refused_and_names_no_check() -> None:
-    told = Planted("correct")
+def with_other_answers(operation: str, body: bytes, status: int = 200) -> Callable[[Request], Awaitable[Response]]:
+    """A DynamoDB that answers one operation in its own way."""
+    front = Planted("correct")
 
-    async def conflicting(request: Request) -> Response:
-        if b"TransactItems" not in request.body:
-            return await told.handle(request)
-        reasons = [{"Code": "TransactionConflict"}, {"Code": "ConditionalCheckFailed"}]
-        kind = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"
-        return Response(400, (), json.dumps({"__type": kind, "CancellationReasons": reasons}).encode())
+    async def answer(request: Request) -> Response:
+        if operation in dict(request.headers)["x-amz-target"]:
+            return Response(status, (), body)
+        return await front.handle(request)
+
+    return answer
+
+
+def error(kind: str, **more: object) -> bytes:
+    return json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{kind}", **more}).encode()
+
+
+def test_a_transact_that_meets_another_is_refused_and_names_no_check() -> None:
+    reasons = [{"Code": "TransactionConflict"}, {"Code": "ConditionalCheckFailed"}]
+    conflict = error("TransactionCanceledException", CancellationReasons=reasons)
 
     async def main(dsn: str) -> None:
         async with target(dsn).open() as store:
             with pytest.raises(kv.Refused, match="TransactionCanceledException"):
                 await store.transact(checks=[(*P, None), (*Q, kv.EXISTS)])
 
-    with answering(conflicting) as served_:
+    with answering(with_other_answers("TransactWriteItems", conflict, 400)) as served_:
         trio.run(main, f"dynamodb+{served_.url}/")
 
 
 def test_what_is_refused_for_its_haste_is_no_answer() -> None:
-    front = Planted("correct")
-
-    async def busy(request: Request) -> Response:
-        if b"PutItem" not in dict(request.headers)["x-amz-target"].encode():
-            return await front.handle(request)
-        kind = "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"
-        return Response(400, (), json.dumps({"__type": kind}).encode())
-
     async def main(dsn: str) -> None:
         async with target(dsn).open() as store:
             with pytest.raises(NO_ANSWER, match="ProvisionedThroughputExceeded") as caught:
                 await store.set(*P, b"1")
             assert caught.value.definite
 
-    with answering(busy) as served_:
+    busy = error("ProvisionedThroughputExceededException")
+    with answering(with_other_answers("PutItem", busy, 400)) as served_:
+        trio.run(main, f"dynamodb+{served_.url}/")
+
+
+@pytest.mark.parametrize(
+    ("operation", "body"), [("GetItem", b'{"Item": {"ItemValue": {"B": "A"}}}'), ("Query", b"{}"), ("Query", b"[1]")]
+)
+def test_a_malformed_answer_is_none(operation: str, body: bytes) -> None:
+    with answering(with_other_answers(operation, body)) as served_:
+        result = lakeproof("stress", f"dynamodb+{served_.url}/", "--seconds", "0.1", "--clients", "2", "--seed", "1")
+    assert result.exit_code == 3, result.output
+    assert "an answer lacks a part, or it is malformed: " in result.output
+
+
+def test_a_scan_whose_pages_never_end_comes_to_an_end() -> None:
+    key = '{"PartitionKey": {"B": "YQ=="}, "ItemKey": {"B": "YQ=="}}'
+    body = f'{{"Items": [], "LastEvaluatedKey": {key}}}'.encode()
+
+    async def main(dsn: str) -> None:
+        async with target(dsn).open() as store:
+            with pytest.raises(kv.Refused, match="a page without items has a LastEvaluatedKey"):
+                [each async for each in store.scan(b"p")]
+
+    with answering(with_other_answers("Query", body)) as served_:
         trio.run(main, f"dynamodb+{served_.url}/")
 
 
