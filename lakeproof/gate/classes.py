@@ -38,7 +38,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.footprints import Footprint, dependent
-from lakeproof.gate.names import blank_minted
+from lakeproof.gate.names import NAME, blank_minted
 from lakeproof.gate.walks import (
     COMPLETE,
     DIVERGED,
@@ -399,8 +399,8 @@ def _names(taken: Taken) -> frozenset[Name]:
 
 
 def kinds(footprint: Footprint) -> set[tuple[str, str, bool]]:
-    """What two runs have in common of a footprint, whatever they mint."""
-    return {(each.touch.value, blank_minted(each.key), each.prefix) for each in footprint}
+    """What two runs have in common of a footprint, whatever they mint, and whichever client is the first to name it."""
+    return {(each.touch.value, NAME.sub("<>", blank_minted(each.key)), each.prefix) for each in footprint}
 
 
 def _races(step: int, event: _Event, events: list[_Event]) -> Iterator[int]:

@@ -9,7 +9,7 @@ unchanged; its ETag is named by the one that is first to ask:
 A search that compares requests of different orders needs names that do not depend on the other clients: here what is
 minted is counted in each client's own requests, and is ``<1>`` in all four. Keys must have one name for all clients.
 The client that has minted a part of a key is the first to ask for it, in every order; so ``<c1.3>`` in a key is
-``<c1:2>`` if it is the second one of c1.
+``<c1:2>`` if it is the second one of c1. Unless it has passed it on in a body, and another one asks first: ``<c2.1?>``.
 """
 
 import re
@@ -21,8 +21,9 @@ import attrs
 from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Footprint
 
-TOKEN: Final = re.compile(r"<(?!setup\.)([^<>.]+)\.[0-9]+>")
-"""A name as `lakeproof.gate.names` gives it; those of the setup are the same in all runs."""
+TOKEN: Final = re.compile(r"<(?!setup\.)([^<>.]+)\.[0-9]+\??>")
+"""A name as `lakeproof.gate.names` gives it, in a key with the mark of `lakeproof.gate.server`; those of the setup are
+the same in all runs."""
 
 
 @attrs.define
@@ -51,7 +52,10 @@ class LocalNames:
         return tuple(attrs.evolve(each, key=TOKEN.sub(self._in_key, each.key)) for each in footprint)
 
     def _in_key(self, match: re.Match[str]) -> str:
-        """What was never part of a label has one name for all: such keys seem to be equal, which is never wrong."""
+        """What was passed on has one name for all, and what was never part of a label one for its owner: such keys seem
+        to be equal, which is never wrong."""
+        if match[0].endswith("?>"):
+            return "<?>"
         owner = match[1]
         number = self._in_labels.get(owner, {}).get(match[0], "<?>").strip("<>")
         return f"<{owner}:{number}>"

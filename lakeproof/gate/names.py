@@ -15,6 +15,8 @@ MINTED: Final = re.compile(
     re.IGNORECASE,
 )
 """What looks minted. Zeros in front are a counter's (``00000000000000000001``), and stay."""
+NAME: Final = re.compile(r"<[^<>]*>")
+"""A name of what is minted, in a text."""
 
 
 def blank_minted(text: str) -> str:
@@ -31,13 +33,14 @@ class Names:
     its own, and so has the same name in every schedule in which the client does the same."""
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
+        self.given: dict[str, str] = {}
+        """The names, by what they name, in the order in which they were given."""
         self._counted: Counter[str] = Counter()
 
     def copy(self) -> "Names":
         """Names that go on from these, which stay as they are."""
         other = Names()
-        other._names = dict(self._names)
+        other.given = dict(self.given)
         other._counted = Counter(self._counted)
         return other
 
@@ -48,9 +51,9 @@ class Names:
             found = match[0]
             if _counts(found):
                 return found
-            if found not in self._names:
+            if found not in self.given:
                 self._counted[client] += 1
-                self._names[found] = f"<{client}.{self._counted[client]}>"
-            return self._names[found]
+                self.given[found] = f"<{client}.{self._counted[client]}>"
+            return self.given[found]
 
         return MINTED.sub(name, text)

@@ -19,6 +19,7 @@ In the next run the UUIDs are others, and the names are the same: so the search 
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, Generic
 
@@ -29,7 +30,7 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
 from lakeproof.gate.fronts.interface import Answer, Front, State, StoreRequest
-from lakeproof.gate.names import Names, blank_minted
+from lakeproof.gate.names import NAME, Names, blank_minted
 
 NORMAL: Final = "normal"
 REFUSED: Final = "refused"
@@ -54,7 +55,7 @@ COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """The ways to let a request go, and the budgets that each is spent from."""
 ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
-_MINTED_END: Final = re.compile(r"<[^<>]*>\Z")
+_NAME_END: Final = re.compile(rf"{NAME.pattern}\Z")
 SETUP: Final = "setup"
 """The client of all names from before the first schedule."""
 
@@ -140,6 +141,11 @@ class Gate(Generic[State, StoreRequest]):
         self._of_setup = Names()
         self._names = Names()
         self._counted: Counter[tuple[str, str]] = Counter()
+        self._bodies: list[bytes] = []
+        """Of what had its name before."""
+        self._passed_on: set[str] = set()
+        """The names of what was in a body before it was in a label: each client that reads the body may be the first
+        to ask for it, in another order."""
 
     def hold(self, clients: frozenset[str]) -> None:
         """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay."""
@@ -148,6 +154,8 @@ class Gate(Generic[State, StoreRequest]):
         # In each schedule a client's first name is ``<c1.1>`` again: the search compares requests of two runs by them.
         self._names = self._of_setup.copy()
         self._counted.clear()
+        self._bodies.clear()
+        self._passed_on.clear()
         self.counts.clear()
 
     def open(self) -> None:
@@ -173,7 +181,7 @@ class Gate(Generic[State, StoreRequest]):
 
     def settle(self) -> None:
         """Name what has arrived. To be called when the program is quiet: then all that it requests at once is here."""
-        several = len(self._arrived) > 1
+        several, known = len(self._arrived) > 1, len(self._names.given)
         # One alone needs no order, and its body may be large.
         for waiting in sorted(self._arrived, key=_content) if several else self._arrived:
             label = self._names.renamed(waiting.label, waiting.client)
@@ -183,6 +191,10 @@ class Gate(Generic[State, StoreRequest]):
             self._counted[waiting.client, label] += 1
             waiting.named = Name(waiting.client, label, self._counted[waiting.client, label])
             self.pending[waiting.named] = waiting
+        for found, name in islice(self._names.given.items(), known, None):
+            if any(found.encode() in body for body in self._bodies):
+                self._passed_on.add(name)
+        self._bodies += [waiting.body for waiting in self._arrived]
         self._arrived.clear()
 
     async def let_go(self, name: Name, mode: str) -> WaitingRequest[StoreRequest]:
@@ -287,10 +299,15 @@ class Gate(Generic[State, StoreRequest]):
     def _stable(self, footprint: Footprint, client: str) -> Footprint:
         """A footprint that can be compared with those of other runs, in which the program mints other names."""
         # The names as they are stay in it: a listing may have a prefix that ends in the middle of one.
-        named = [attrs.evolve(each, key=self._names.renamed(each.key, client)) for each in footprint]
+        keys = (self._names.renamed(each.key, client) for each in footprint)
+        named = [attrs.evolve(each, key=NAME.sub(self._marked, key)) for each, key in zip(footprint, keys, strict=True)]
         # A part of a minted name may look like another one: a listing by it finds whatever has a minted name there.
-        named += [attrs.evolve(each, key=_MINTED_END.sub("", each.key)) for each in named if each.prefix]
+        named += [attrs.evolve(each, key=_NAME_END.sub("", each.key)) for each in named if each.prefix]
         return (*footprint, *(each for each in named if each not in footprint))
+
+    def _marked(self, match: re.Match[str]) -> str:
+        """A name in a key; with a ``?`` if it says nothing of who has minted what it names."""
+        return f"{match[0][:-1]}?>" if match[0] in self._passed_on else match[0]
 
 
 def _content(waiting: WaitingRequest[StoreRequest]) -> tuple[str, str, str]:

@@ -1,6 +1,7 @@
 """Programs whose keys are new in every run: a client creates an object and says its name in another one; a second
 client looks there, and writes over it, or lists what begins with a part of the name."""
 
+import hashlib
 import secrets
 import uuid
 
@@ -26,6 +27,17 @@ def what_was_written_over_stays_so(outcome: Outcome) -> str | None:
     contents = {each.content for address, each in outcome.store.objects.items() if address != "bucket/pointer"}
     wrote = outcome.results["c2"][0][1].value
     return "created over what was there" if wrote and contents == {b"created"} else None
+
+
+def announce() -> None:
+    asked("PUT", "pointer", str(uuid.uuid4()).encode())
+
+
+def follow() -> None:
+    """Whichever client does this first is the first to ask for either name."""
+    status, name = asked("GET", "pointer")
+    asked("GET", name if status == 200 else "nothing")
+    asked("GET", f"blob/{hashlib.sha256(b'x').hexdigest()}")
 
 
 def publish() -> None:
@@ -66,9 +78,15 @@ SCENARIOS = [
         expect={"a_published_object_is_listed": "violated"},
     ),
     GateScenario(
+        name="passed-on",
+        clients=[[call(each)] for each in (announce, follow, follow)],
+        invariants=[what_was_written_over_stays_so],
+        expect={"what_was_written_over_stays_so": "holds"},
+    ),
+    GateScenario(
         name="minted",
         clients=[[call(create)], [call(overwrite)]],
         invariants=[what_was_written_over_stays_so],
         expect={"what_was_written_over_stays_so": "violated"},
-    )
+    ),
 ]

@@ -49,6 +49,8 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         (COUNTER, "counter/careful --preemptions 2 --schedules 1", 3, {"covers": "some", "left": None}, ""),
         (NASTY, "crash --preemptions 0", 1, CRASH | {"all": False, "left": 0}, ""),
         (MINTING, "minted --preemptions 3", 0, OVER | {"left": 0}, ""),
+        # Each of the two follows the pointer or finds none; no client writes what they look for.
+        (MINTING, "passed-on --preemptions 1", 3, OPEN | {"schedules": 4, "left": 0}, ""),
         # A sample refutes, and proves nothing.
         (COUNTER, "counter/blind --strategy pct --schedules 8 --seed 1", 0, {"verdict": "violated", "all": False}, ""),
         pytest.param(
