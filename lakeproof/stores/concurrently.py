@@ -5,12 +5,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from lakeproof.impl.stores.kv_answers import NotConforming
+
 T = TypeVar("T")
 
 
 def run_concurrently(tasks: Sequence[Callable[[], T]]) -> list[T]:
-    """Run functions in threads, which all begin together; what they return, in their order. Raises what the first one
-    raises."""
+    """Run functions in threads, which all begin together; what they return, in their order. Raises NotConforming if
+    one does, else what the first one raises."""
     # Starting a thread may take longer than a request, and so without it the first one would often be alone.
     barrier = threading.Barrier(len(tasks))
 
@@ -19,4 +21,9 @@ def run_concurrently(tasks: Sequence[Callable[[], T]]) -> list[T]:
         return task()
 
     with ThreadPoolExecutor(len(tasks)) as pool:
-        return [each.result() for each in [pool.submit(run, task) for task in tasks]]
+        ends = [pool.submit(run, task) for task in tasks]
+    # A finding stands, although other tasks had no answer.
+    for error in [each.exception() for each in ends]:
+        if isinstance(error, NotConforming):
+            raise error
+    return [each.result() for each in ends]

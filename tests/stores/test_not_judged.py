@@ -1,6 +1,7 @@
 """`lakeproof conform` on stores that lack a command, cannot hold what a claim needs, or pause: no verdict, and why."""
 
 import json
+from collections.abc import Callable
 
 import attrs
 import pytest
@@ -12,6 +13,7 @@ from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.base import Answer, Unsent
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, name_claim
 from lakeproof.model import kv
+from lakeproof.stores.concurrently import run_concurrently
 from lakeproof.stores.s3_claims import CLAIMS
 from tests.commands import lakeproof
 from tests.gate.stores import answering
@@ -188,3 +190,17 @@ def test_of_key_value_stores(error: kv.KVError, raised: type[Exception], words: 
     assert len(found) > 5
     assert {type(each) for each in found} == {raised}
     assert all(words in str(each) for each in found)
+
+
+def test_of_tasks_of_which_one_has_a_finding_and_one_no_answer_the_finding_stands() -> None:
+    def raising(error: Exception) -> Callable[[], None]:
+        def task() -> None:
+            raise error
+
+        return task
+
+    silent, broken = raising(NotJudged("no answer")), raising(NotConforming("half of it was read"))
+    with pytest.raises(NotConforming, match="half of it was read"):
+        run_concurrently([silent, broken])
+    with pytest.raises(NotJudged):
+        run_concurrently([silent, silent])
