@@ -125,7 +125,8 @@ def reaches(plan: Campaign, results: Results, jobs: int, listener: Listener) -> 
     for report in carried_out(works, jobs, REACH_SECONDS, afresh=plan.engine):
         if isinstance(report.message, Reach):
             known[report.message.scenario] = report.message
-            results.put_reach(key_of_reach(code, report.message.scenario, plan.files), report.message)
+            if not report.message.wrong:  # what is wrong may be the machine's doing, and is looked at again
+                results.put_reach(key_of_reach(code, report.message.scenario, plan.files), report.message)
         elif isinstance(report.message, Failed):
             raise LoadError(f"{report.work.origin.module or report.work.origin.file}: {report.message.why}")
         listener.reached(len(known), total)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from lakeproof.mutation.mutants import Mutant
 
-Key = tuple[str, str, str, str]
-"""``FILE:FUNCTION``, operator, and both texts as `lakeproof mutants` prints them."""
+Key = tuple[str, str, str, str, int]
+"""``FILE:FUNCTION``, operator, both texts as `lakeproof mutants` prints them, and the number of the mutant: the fourth
+part of a row, else 0."""
 
 
 @cache
@@ -24,8 +25,8 @@ def equivalents() -> Mapping[Key, str]:
     document = tomllib.loads(Path(__file__).with_name("equivalents.toml").read_text(encoding="utf-8"))
     found: dict[Key, str] = {}
     for row in document["equivalent"]:
-        for operator, before, after in row["changes"]:
-            key = (row["function"], operator, before, after)
+        for operator, before, after, *number in row["changes"]:
+            key = (row["function"], operator, before, after, *(number or [0]))
             if key in found or not row["reason"]:
                 raise ValueError(f"equivalents.toml: {key}: expected once, with a reason")
             found[key] = row["reason"]
@@ -34,4 +35,4 @@ def equivalents() -> Mapping[Key, str]:
 
 def key_of(mutant: Mutant) -> Key:
     # The line is no part of it: unrelated changes move it.
-    return f"{mutant.file}:{mutant.function}", mutant.operator, mutant.before, mutant.after
+    return f"{mutant.file}:{mutant.function}", mutant.operator, mutant.before, mutant.after, mutant.number

@@ -21,6 +21,7 @@ Example: a flow, and its five mutants as they are shown, without "shop.py:LINE t
 
 import ast
 import marshal
+from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import CodeType
@@ -66,7 +67,7 @@ class Mutant:
     before: str
     after: str
     number: int
-    """Of the mutant in its function, from 0."""
+    """How many changes of the function that have the same operator and the same words come before it."""
     code: bytes = attrs.field(repr=False)
     """The module, marshalled."""
 
@@ -99,11 +100,12 @@ def mutants_of(
     for function, node in functions(tree):
         if part not in f"{name}:{function}" or (chosen is not None and function not in chosen):
             continue
-        number = 0
         span = (node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
         seen = {ast.dump(node)}  # two operators may make the same of a function
+        met: Counter[tuple[str, str, str]] = Counter()
         for operator in operators:
             for change in _changes(node, operator):
+                words = operator.name, change.before, change.after
                 # In place, and taken back even if the caller stops here: all mutants share the tree of the file.
                 change.make()
                 try:
@@ -117,14 +119,15 @@ def mutants_of(
                             operator=operator.name,
                             lines=change.lines,
                             span=span,
-                            number=number,
+                            number=met[words],
                             before=change.before,
                             after=change.after,
                             code=found,
                         )
-                        number += 1
                 finally:
                     change.take_back()
+                # Of all changes, so that it does not depend on which operators are chosen.
+                met[words] += 1
 
 
 def _tree(path: Path) -> ast.Module:

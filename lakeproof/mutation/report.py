@@ -7,6 +7,7 @@ from typing import Final
 import attrs
 
 from lakeproof.mutation.campaign import UNREACHED, JudgedMutant
+from lakeproof.mutation.equivalent import key_of
 from lakeproof.mutation.results import describe_mutant
 from lakeproof.mutation.work import KILLED, KINDS, SURVIVED, TIMED_OUT, UNUSABLE
 from lakeproof.words import plural
@@ -118,7 +119,7 @@ def report(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
     yield from table(judged, whole=whole)
     yield from by_design(judged)
     yield from by_kind(judged)
-    ordered = sorted(judged, key=lambda each: (each.mutant.file, each.mutant.lines, each.mutant.number))
+    ordered = sorted(judged, key=lambda each: (each.mutant.file, each.mutant.lines, key_of(each.mutant)))
     sections = {
         "Survived": [each for each in ordered if each.verdict.fate == SURVIVED and not each.equivalent],
         "Timed out": [each for each in ordered if each.verdict.fate == TIMED_OUT and not each.equivalent],

@@ -74,7 +74,7 @@ class Results:
         self._known: dict[str, dict[str, object]] = {}
         self._killers: dict[tuple[object, ...], str] = {}
         if path.exists():
-            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
                 self._take(line, number)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file: TextIO = path.open("a", encoding="utf-8")
@@ -109,7 +109,6 @@ class Results:
             states=cast("int", row["states"]),
             seconds=cast("float", row["seconds"]),
             lines=tuple((name, tuple(lines)) for name, lines in rows.items()),
-            wrong=str(row["wrong"]),
         )
 
     def put_reach(self, key: str, reach: Reach) -> None:
@@ -118,7 +117,6 @@ class Results:
             "states": reach.states,
             "seconds": reach.seconds,
             "lines": {name: list(lines) for name, lines in reach.lines},
-            "wrong": reach.wrong,
         }
         self._put(key, row)
 

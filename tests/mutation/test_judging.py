@@ -32,12 +32,13 @@ from lakeproof.mutation.work import (
     MutantResult,
     Origin,
     Reach,
+    Reaching,
     judge_outcome,
 )
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
 from lakeproof.search.trace import Trace
 from lakeproof.verify import tasks
-from lakeproof.verify.loader import Source
+from lakeproof.verify.loader import LoadError, Source
 
 HERE = Origin("m")
 
@@ -190,10 +191,31 @@ class TestResults:
         results.close()
         assert [each.verdict.fate for each in found] == [KILLED] * len(mutants)
 
-    @pytest.mark.parametrize("line", ["{", "[]", "{}", "null"])
-    def test_a_file_of_something_else_is_an_error_that_names_its_line(self, line: str, tmp_path: Path) -> None:
+    def test_a_scenario_that_was_not_as_expected_is_run_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It may have been too slow, or without memory."""
+        wrong = attrs.evolve(reach("d/s", 7, 1), wrong="i is inconclusive")
+
+        def work(works: Iterable[Reaching], *_: object, **__: object) -> Iterator[WorkerMessage[Reaching]]:
+            for each in works:
+                yield WorkerMessage(each, wrong if len(found) == 0 else reach("d/s", 7, 1))
+                found.append(each)
+
+        found: list[Reaching] = []
+        monkeypatch.setattr(campaign, "carried_out", work)
+        plan = Campaign(origins={HERE: ("d/s",)}, files={}, source=Source(), bounds=Bounds())
+        results = Results(tmp_path / "results.jsonl")
+        with pytest.raises(LoadError, match="i is inconclusive"):
+            campaign.reaches(plan, results, 1, Silent())
+        assert [campaign.reaches(plan, results, 1, Silent()) for _ in range(2)] == [(reach("d/s", 7, 1),)] * 2
+        results.close()
+        assert len(found) == 2
+
+    @pytest.mark.parametrize("line", [b"{", b"[]", b"{}", b"null", b"\xff\xfe"])
+    def test_a_file_of_something_else_is_an_error_that_names_its_line(self, line: bytes, tmp_path: Path) -> None:
         path = tmp_path / "results.jsonl"
-        path.write_text('{"key": "k"}\n' + line + "\n")
+        path.write_bytes(b'{"key": "k"}\n' + line + b"\n")
         with pytest.raises(UnreadableResults, match=r"results\.jsonl: line 2: .* no result .* --results"):
             Results(path)
 
@@ -219,6 +241,12 @@ class TestReport:
         assert any(line.startswith("## Stale") for line in lines)
         assert lines[-1] == "`flow.py:f`"
         assert "`flow.py:f`" not in list(report(found, whole=False))
+
+
+def test_a_row_of_the_equivalent_ones_is_one_of_two_mutants_of_the_same_words() -> None:
+    file = "impl/refs/commits.py"
+    found = [each for each in mutants_of(flow_files()[file], file) if each.after == "reversed(tuple(parents))"]
+    assert [key_of(each) in equivalents() for each in found] == [True, False]  # the order in a record is seen
 
 
 def test_each_row_of_the_equivalent_ones_matches_a_mutant() -> None:

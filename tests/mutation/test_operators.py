@@ -146,3 +146,11 @@ class TestMutants:
             path.write_bytes(content)
         with pytest.raises(NotMutable, match=r"flow\.py.*; name a Python file"):
             list(mutants_of(path, "flow.py"))
+
+
+def test_mutants_of_the_same_words_have_the_same_numbers_whichever_operators_are_chosen(tmp_path: Path) -> None:
+    """Else the verdict on one of them would be taken for that on another, in a later run."""
+    alone = mutated(tmp_path, "boundary", "if a > b:\n    await g(a < b, a < b)")
+    every = [each for each in mutants_of(tmp_path / "flow.py", "flow.py") if each.operator == "boundary"]
+    assert alone == every
+    assert [(each.before, each.number) for each in alone] == [("a > b", 0), ("a < b", 0), ("a < b", 1)]
