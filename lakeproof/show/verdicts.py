@@ -13,7 +13,7 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
     """The verdicts on one scenario. ``traces``: by invariant id, where its trace was written."""
     bounds = {"clients": outcome.clients, "calls": outcome.calls, **attrs.asdict(outcome.faults), **limits}
     return "".join(
-        json.dumps(
+        json_line(
             {
                 "scenario": outcome.scenario,
                 "invariant": verdict.invariant,
@@ -30,14 +30,17 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
                 "seconds": round(outcome.seconds, 3),
                 "bounds": bounds,
                 "trace": str(traces[verdict.invariant]) if verdict.invariant in traces else None,
-            },
-            ensure_ascii=False,
+            }
         )
-        .encode("utf-8", "backslashreplace")  # a lone surrogate has no other spelling, and this one JSON reads
-        .decode()
         + "\n"
         for verdict in outcome.verdicts
     )
+
+
+def json_line(fields: Mapping[str, object]) -> str:
+    """One JSON object that UTF-8 can encode."""
+    # A lone surrogate has no other spelling, and this one JSON reads.
+    return json.dumps(fields, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
 class OrderedLines:

@@ -36,10 +36,13 @@ EVIL_BROKEN = outcome(ALL, trouble=ALL)
 
 
 def shown(format_: str, *outcomes: Outcome) -> str:
+    # A folder in bytes that are no text: what is shown must be text all the same.
     traces = {
-        (each.scenario, one.invariant): Path(f"{n}.json") for each in outcomes for n, one in enumerate(each.verdicts)
+        (each.scenario, one.invariant): Path(f"out\udcff/{n}.json")
+        for each in outcomes
+        for n, one in enumerate(each.verdicts)
     }
-    return render_verdicts(format_, outcomes, traces, SOURCE)
+    return render_verdicts(format_, outcomes, traces, SOURCE).encode().decode()
 
 
 class TestJUnit:

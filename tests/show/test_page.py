@@ -52,7 +52,7 @@ class Reading(HTMLParser):
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
 class TestEveryPage:
     def test_is_one_small_file_that_loads_nothing(self, trace: Trace) -> None:
-        shown = page(trace, "lakeproof replay x.json")
+        shown = page(trace, "lakeproof replay out\udcff/x.json")
         assert len(shown.encode()) < BYTES_MAX
         read = Reading(shown)
         loading = {"src", "href", "srcset", "data", "action", "style"}

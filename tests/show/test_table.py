@@ -3,11 +3,14 @@
 import io
 import json
 
+import attrs
 import pytest
 from rich.console import Console, RenderableType
 
+from lakeproof.show.listing import as_json_line
 from lakeproof.show.table import by_design, by_scenario, matrix
 from lakeproof.show.verdicts import OrderedLines
+from tests.racing import FAULTY
 from tests.show.traces import outcome, verdict
 
 
@@ -71,3 +74,8 @@ def test_lines_come_in_the_order_of_the_scenarios_and_none_is_lost() -> None:
     printed_at = [len("".join(ordered.next(OUTCOMES[i], {})).splitlines()) for i in (1, 0, 3)]
     assert printed_at == [0, 4, 0]
     assert [json.loads(line)["scenario"] for line in "".join(ordered.rest()).splitlines()] == [OUTCOMES[3].scenario] * 2
+
+
+def test_a_scenario_as_json_is_text_whatever_its_reason_is() -> None:
+    line = as_json_line(attrs.evolve(FAULTY, reason="\\ \ud800"))
+    assert json.loads(line.encode())["reason"] == "\\ \ud800"

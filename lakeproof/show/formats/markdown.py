@@ -72,6 +72,7 @@ def _story(outcome: Outcome, verdict: Verdict, traces: Written, source: Source) 
 
 def _fence_lines(language: str, content: str) -> Iterator[str]:
     """A block that its content cannot end: its fence is longer than any run of backticks inside."""
+    content = printable(content, "\n")  # the command in a story may name a file in bytes that are no text
     longest = max(map(len, re.findall("`+", content)), default=0)
     fence = "`" * max(3, longest + 1)
     yield f"{fence}{language}"

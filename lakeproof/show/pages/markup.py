@@ -32,7 +32,7 @@ def document(title: str, body: str, script: str, *, live: bool = False) -> str:
             "form-action 'none'",
         ]
     )
-    return f"""<!doctype html>
+    page = f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -48,6 +48,8 @@ def document(title: str, body: str, script: str, *, live: bool = False) -> str:
 </body>
 </html>
 """
+    # A command in the data may name a file in bytes that are no text. JSON reads what stands for them.
+    return page.encode("utf-8", "backslashreplace").decode()
 
 
 def embed_json(data: object) -> str:

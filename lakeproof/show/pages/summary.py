@@ -63,8 +63,7 @@ def write_summary(summary: Summary, path: Path) -> None:
         Unusable: it cannot be written.
     """
     try:
-        # Words of a service may have lone surrogates, which UTF-8 does not encode.
-        path.write_text(summary_page(summary), encoding="utf-8", errors="backslashreplace")
+        path.write_text(summary_page(summary), encoding="utf-8")
     except OSError as error:
         raise unwritable(path, error.strerror or str(error), "--html") from error
 
