@@ -44,15 +44,16 @@ def minimise(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Mo
         NotReproduced: the moves do not violate the invariant to begin with.
     Cost: an execution per candidate; their number grows with the square of the number of moves.
     """
-    return _Minimiser(scenario, invariant_id, _easiest).run(tuple(moves), _all_candidates)
+    minimiser = _Minimiser(scenario, invariant_id, _easiest)
+    found = minimiser.violating(tuple(moves))
+    if found is None:
+        raise NotReproduced(f"{invariant_id} was violated in the search, and is not when its moves are made; {IMPURE}")
+    return minimiser.run(found, _all_candidates)
 
 
 def reduce_preemptions(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Moves:
-    """As few preemptions as a schedule of no more steps can have: for shortest schedules.
-
-    Raises:
-        NotReproduced: the moves do not violate the invariant to begin with.
-    """
+    """As few preemptions as a schedule of no more steps can have: for shortest schedules, which `record` makes then.
+    Moves that violate nothing come back as they are, or shorter."""
     return _Minimiser(scenario, invariant_id, _shortest).run(tuple(moves), _merge_runs)
 
 
@@ -83,10 +84,7 @@ class _Minimiser:
         # Rounds overlap: after a success the candidates of the new schedule repeat many of the old one.
         self.tried: set[Moves] = set()
 
-    def run(self, moves: Moves, candidates: Callable[[Moves], Iterator[Moves]]) -> Moves:
-        best = self._violating(moves)
-        if best is None:
-            raise NotReproduced(f"{self.id} was violated in the search, and is not when its moves are made; {IMPURE}")
+    def run(self, best: Moves, candidates: Callable[[Moves], Iterator[Moves]]) -> Moves:
         # Each round lowers the cost, a tuple of natural numbers, so there is an end.
         while (better := self._better(best, candidates)) is not None:
             best = better
@@ -98,12 +96,12 @@ class _Minimiser:
             if candidate in self.tried or (len(candidate) == len(best) and self.cost(candidate) >= self.cost(best)):
                 continue
             self.tried.add(candidate)
-            found = self._violating(candidate)
+            found = self.violating(candidate)
             if found is not None and self.cost(found) < self.cost(best):
                 return found
         return None
 
-    def _violating(self, moves: Moves) -> Moves | None:
+    def violating(self, moves: Moves) -> Moves | None:
         """The moves up to the violation; None if they are not possible or violate nothing."""
         # From the start each time: coroutines cannot be copied, so there is no state to go back to.
         run = JudgedRun(self.scenario, self.setting)
