@@ -75,11 +75,6 @@ class Mutant:
     def place(self) -> str:
         return f"{self.file}:{self.lines[0]}"
 
-    def compiled(self) -> CodeType:
-        found = marshal.loads(self.code)  # noqa: S302  # written by `mutants_of`
-        assert isinstance(found, CodeType)
-        return found
-
     def __str__(self) -> str:
         return f"{self.place} {self.function} {self.operator}: {self.before} -> {self.after or '(nothing)'}"
 
@@ -224,32 +219,29 @@ class _InBlock:
         handlers = self._handlers()
         # The whole `try` would be reached by its body; only the handler's own lines reach a change in it.
         if handlers is not None:
-            return handlers.lineno, handlers.end_lineno or handlers.lineno
+            return handlers[0].lineno, handlers[0].end_lineno or handlers[0].lineno
         ends = [each.end_lineno or each.lineno for each in self.old]
         return self.old[0].lineno, max(ends)
 
-    def _handlers(self) -> ast.ExceptHandler | None:
-        """Where a handler alone is changed: the old one."""
-        pairs = zip(self.old, self.new, strict=False)
-        for old, new in pairs:
+    def _handlers(self) -> tuple[ast.ExceptHandler, ast.ExceptHandler] | None:
+        """Where a handler alone is changed: the old one and the new one."""
+        for old, new in zip(self.old, self.new, strict=False):
             if isinstance(old, ast.Try) and isinstance(new, ast.Try) and len(old.handlers) == len(new.handlers):
                 for before, after in zip(old.handlers, new.handlers, strict=True):
                     if before is not after:  # all others are the same nodes
-                        return before
+                        return before, after
         return None
 
     @property
     def before(self) -> str:
-        handler = self._handlers()
-        return _short(ast.unparse(handler)) if handler else _describe_statements(self.old)
+        handlers = self._handlers()
+        return _short(ast.unparse(handlers[0])) if handlers else _describe_statements(self.old)
 
     @property
     def after(self) -> str:
-        if self._handlers() is not None:
-            new = next(each for each in self.new if isinstance(each, ast.Try))
-            old = next(each for each in self.old if isinstance(each, ast.Try))
-            changed = (b for a, b in zip(old.handlers, new.handlers, strict=True) if a is not b)
-            return _short("; ".join(map(ast.unparse, next(changed).body)))
+        handlers = self._handlers()
+        if handlers:
+            return _short("; ".join(map(ast.unparse, handlers[1].body)))
         # `pass` is in the place of a statement that is left out: it is no change of its own.
         return _describe_statements([each for each in self.new if not isinstance(each, ast.Pass)])
 

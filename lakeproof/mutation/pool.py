@@ -30,11 +30,10 @@ class _Worker(Generic[W]):
 
 @attrs.frozen
 class WorkerMessage(Generic[W]):
-    """One thing that a process has to say. ``last``: it has ended with this."""
+    """One thing that a process has to say."""
 
     work: W
     message: object
-    last: bool = False
 
 
 def carried_out(
@@ -77,7 +76,7 @@ def carried_out(
                 if last:
                     workers.remove(worker)
                     _dismiss(worker)
-                yield WorkerMessage(worker.work, message, last)
+                yield WorkerMessage(worker.work, message)
     finally:
         for worker in workers:
             _dismiss(worker)

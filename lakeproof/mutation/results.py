@@ -107,7 +107,6 @@ class Results:
             scenario=str(row["scenario"]),
             origin=origin,
             states=cast("int", row["states"]),
-            seconds=cast("float", row["seconds"]),
             lines=tuple((name, tuple(lines)) for name, lines in rows.items()),
         )
 
@@ -115,7 +114,6 @@ class Results:
         row: dict[str, object] = {
             "scenario": reach.scenario,
             "states": reach.states,
-            "seconds": reach.seconds,
             "lines": {name: list(lines) for name, lines in reach.lines},
         }
         self._put(key, row)
@@ -124,8 +122,7 @@ class Results:
         row = self._known.get(key)
         if row is None:
             return None
-        # Rows of older versions have fewer fields.
-        return MutantResult(**{name: row[name] for name in attrs.fields_dict(MutantResult) if name in row})  # type: ignore[arg-type]
+        return MutantResult(**{name: row[name] for name in attrs.fields_dict(MutantResult)})  # type: ignore[arg-type]
 
     def put_verdict(self, key: str, mutant: Mutant, verdict: MutantResult) -> None:
         self._put(key, {**describe_mutant(mutant), **attrs.asdict(verdict)})

@@ -76,7 +76,6 @@ class Reach:
     scenario: str
     origin: Origin
     states: int
-    seconds: float
     lines: Lines
     wrong: str = ""
     """Why no mutant can be judged by it: a verdict that is not as expected already."""
@@ -174,7 +173,6 @@ class Reaching:
         for name in self.names:
             yield Began(name)
             LINES.clear()  # of the scenario before, and of building designs
-            started = time.monotonic()
             outcome = _search_scenario(known[name], self.origin, None, Bounds(seconds=self.seconds))
             wrong = [f"{each.invariant} is {each.verdict}" for each in outcome.verdicts if each.unexpected]
             by: dict[str, list[int]] = {}
@@ -184,7 +182,6 @@ class Reaching:
                 scenario=name,
                 origin=self.origin,
                 states=outcome.states,
-                seconds=round(time.monotonic() - started, 3),
                 lines=tuple((file, tuple(lines)) for file, lines in by.items()),
                 wrong=outcome.trouble or "; ".join(wrong),
             )

@@ -82,7 +82,7 @@ class TestJudged:
 
 
 def reach(name: str, states: int, *lines: int) -> Reach:
-    return Reach(scenario=name, origin=HERE, states=states, seconds=0.1, lines=(("f", lines),) if lines else ())
+    return Reach(scenario=name, origin=HERE, states=states, lines=(("f", lines),) if lines else ())
 
 
 class TestIndex:
@@ -101,7 +101,7 @@ class TestIndex:
         assert names == ["d/one/a", "d/two/b", "d/one/b", "d/two/a", "d/one/c"]
 
     def test_of_scenarios_of_one_size_the_one_that_executes_the_least_besides_is_first(self) -> None:
-        wide = Reach(scenario="d/wide", origin=HERE, states=1, seconds=0.1, lines=(("f", (1,)), ("g", (1, 2, 3))))
+        wide = Reach(scenario="d/wide", origin=HERE, states=1, lines=(("f", (1,)), ("g", (1, 2, 3))))
         index = Index([wide, reach("e/narrow", 1, 1)])
         assert [each.scenario for each in index.steps("f", (1, 1), Bounds())] == ["e/narrow", "d/wide"]
         assert [each.scenario for each in index.steps("g", (1, 1), Bounds())] == ["d/wide"]
@@ -179,10 +179,10 @@ class TestResults:
         def work(works: Iterable[Judging], *_: object, **__: object) -> Iterator[WorkerMessage[Judging]]:
             for each in works:
                 yield WorkerMessage(each, MutantResult(fate=KILLED, scenario="d/s"))
-                yield WorkerMessage(each, Failed("its process ended with exit code 139"), last=True)
+                yield WorkerMessage(each, Failed("its process ended with exit code 139"))
 
         monkeypatch.setattr(campaign, "carried_out", work)
-        lines = Reach(scenario="d/s", origin=HERE, states=1, seconds=0.1, lines=(("flow.py", (2, 3)),))
+        lines = Reach(scenario="d/s", origin=HERE, states=1, lines=(("flow.py", (2, 3)),))
         plan = Campaign(
             origins={HERE: ("d/s",)}, files={"flow.py": tmp_path / "flow.py"}, source=Source(), bounds=Bounds()
         )

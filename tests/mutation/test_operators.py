@@ -1,5 +1,6 @@
 """Each operator on small flows: what it changes, and what it leaves alone."""
 
+import marshal
 from pathlib import Path
 
 import pytest
@@ -126,7 +127,7 @@ class TestMutants:
         results = []
         for each in mutants_of(path, "flow.py"):
             names: dict[str, object] = {}
-            exec(each.compiled(), names)  # noqa: S102
+            exec(marshal.loads(each.code), names)  # noqa: S102, S302  # ours
             f = names["f"]
             assert callable(f)
             results.append((each.before, each.after, f(1, 2), f(2, 2)))

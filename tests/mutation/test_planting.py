@@ -6,19 +6,20 @@ from pathlib import Path
 import pytest
 
 from lakeproof.mutation.injection import SUBSTRATE, AlreadyLoaded, flow_files, module_of, package, plant
-from lakeproof.mutation.mutants import mutants_of, noting
+from lakeproof.mutation.mutants import noting
 from tests.commands import in_a_process
 
 
 class TestPlant:
     def test_the_mutant_is_imported_instead_of_the_file(self) -> None:
         program = (
+            "import marshal\n"
             "from lakeproof.mutation.mutants import mutants_of\n"
             "from lakeproof.mutation.injection import flow_files, plant\n"
             "path = flow_files()['impl/staging.py']\n"
             "known = mutants_of(path, 'impl/staging.py', part=':get_staged')\n"
             "found = [each for each in known if each.operator == 'one-branch']\n"
-            "plant({'lakeproof.impl.staging': path}, lambda _: found[0].compiled())\n"
+            "plant({'lakeproof.impl.staging': path}, lambda _: marshal.loads(found[0].code))\n"
             "from lakeproof.impl import staging\n"
             "print(found[0].after, '_stand_ins' in vars(staging), staging.__file__ == str(path))\n"
         )
@@ -28,12 +29,11 @@ class TestPlant:
         import lakeproof.impl.staging
 
         path = flow_files()["impl/staging.py"]
-        (code, *_) = (each.compiled() for each in mutants_of(path, "impl/staging.py"))
         before = list(sys.meta_path)
         with pytest.raises(
             AlreadyLoaded, match=r"lakeproof\.impl\.staging is loaded already: the mutant would not run"
         ):
-            plant({lakeproof.impl.staging.__name__: path}, lambda _: code)
+            plant({lakeproof.impl.staging.__name__: path}, lambda _: compile("", str(path), "exec"))
         assert sys.meta_path == before
 
     def test_what_every_process_has_loaded_before_holds_no_flow(self) -> None:

@@ -67,7 +67,7 @@ def _split(trace: Trace, steps: Sequence[Followed], others: Others) -> Iterator[
     yield '<h2 id="schedule-heading">Schedule</h2>'
     yield '<ul class="clients">'
     for client, program in enumerate(trace.programs):
-        chip = f'<span class="chip {_colour(client)}">{label(client)}</span>'
+        chip = f'<span class="chip {colour(client)}">{label(client)}</span>'
         yield f"<li>{chip} <code>{text(program)}</code></li>"
     yield "</ul>"
     yield '<div class="scroll" id="schedule" role="region" tabindex="0" aria-label="Lanes and store">'
@@ -112,7 +112,7 @@ def _lane(each: Followed, client: int) -> str:
     moves = here and each.step.mode is not Mode.DELIVER
     ends = moves and (each.step.returned or each.step.mode in OF_CLIENTS)
     busy = each.busy[client] or (moves and not ends)
-    state = [_colour(client), *(["busy"] if busy else [])]
+    state = [colour(client), *(["busy"] if busy else [])]
     state += ["start"] if moves and not each.busy[client] else []
     state += ["stop"] if ends else []
     return f'<td class="lane {" ".join(state)}">{_chip(each) if here else ""}</td>'
@@ -247,5 +247,6 @@ def _bar(steps: Sequence[Followed]) -> Iterator[str]:
     yield "</div></div>"
 
 
-def _colour(client: int) -> str:
+def colour(client: int) -> str:
+    """The class of the style sheet that gives a client its colour."""
     return f"c{client % COLOURS}"

@@ -10,7 +10,7 @@ from typing import Final
 from lakeproof.search.execution import label
 from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace
-from lakeproof.show.pages.html import COLOURS
+from lakeproof.show.pages.html import colour
 from lakeproof.show.pages.markup import text
 from lakeproof.show.pages.trace_view import Followed, follow_trace
 from lakeproof.show.story import content_of, no_change
@@ -83,7 +83,7 @@ def _heading(trace: Trace, width: int) -> Iterator[str]:
     yield _text(MARGIN, 52, f"in {trace.scenario}", "dim small", room)
     for client, program in enumerate(trace.programs):
         at = 66 + 22 * client + 12
-        yield f'<circle class="{_colour(client)}" cx="{MARGIN + 9}" cy="{at - 4}" r="9"/>'
+        yield f'<circle class="{colour(client)}" cx="{MARGIN + 9}" cy="{at - 4}" r="9"/>'
         yield f'<text class="on small strong" x="{MARGIN + 9}" y="{at}" text-anchor="middle">{label(client)}</text>'
         yield _text(MARGIN + 28, at, program, "text", room - 28)
 
@@ -103,7 +103,7 @@ def _lifelines(steps: tuple[Followed, ...], lanes: int, top: int) -> Iterator[st
             stop = _middle(each.number, top) + (ROW / 2 if goes_on else 0)
             if stop > start and (each.busy[client] or begins):
                 x = _centre(client)
-                yield f'<path class="{_colour(client)}" d="M{x} {start:g}V{stop:g}" stroke-width="2" opacity=".55"/>'
+                yield f'<path class="{colour(client)}" d="M{x} {start:g}V{stop:g}" stroke-width="2" opacity=".55"/>'
 
 
 def _row(each: Followed, lanes: int, top: int, width: int) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _chip(each: Followed, middle: float) -> Iterator[str]:
     round_ = 5 if each.step.changes or each.step.effect.startswith(("set", "put", "delete", "copy")) else 12
     x = _centre(each.lane) - wide / 2
     yield (
-        f'<rect class="{_colour(each.lane)}{kind}" x="{x:g}" y="{middle - 12:g}" width="{wide:g}" height="24"'
+        f'<rect class="{colour(each.lane)}{kind}" x="{x:g}" y="{middle - 12:g}" width="{wide:g}" height="24"'
         f' rx="{round_}"/>'
     )
     yield (
@@ -195,7 +195,3 @@ def _centre(client: int) -> int:
 
 def _middle(number: int, top: int) -> float:
     return top + ROW * (number - 1) + ROW / 2
-
-
-def _colour(client: int) -> str:
-    return f"c{client % COLOURS}"

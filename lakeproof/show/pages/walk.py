@@ -7,7 +7,7 @@ All of it is made by the real flows in the stepped `World`; nothing is guessed f
 """
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -19,7 +19,6 @@ from lakeproof.search.execution import LABELS
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.replay import JudgedRun, replay
 from lakeproof.search.trace import Trace, TraceStep
-from lakeproof.search.world import World
 from lakeproof.show.story import whole
 
 STEPS_MAX: Final = 60_000
@@ -78,16 +77,12 @@ class ForkableRun(JudgedRun):
         Cost: re-runs the moves of this one."""
         # Coroutines cannot be copied: the world of the twin is made by running the same moves again.
         twin = ForkableRun(self.scenario, self.world.setting)
-        twin.take_over(self.world.fork(), self._monitors, self._late_at)
-        return twin
-
-    def take_over(self, world: World, monitors: tuple[Hashable, ...], late_at: str) -> None:
-        """Go on from a world, with the monitors in these states; ``late_at``: the line of the write in flight."""
-        self.world.close()  # its own, which has not moved yet
-        self.world, self._monitors, self._late_at = world, monitors, late_at
+        twin.world.close()  # its own, which has not moved yet
+        twin.world, twin._monitors, twin._late_at = self.world.fork(), self._monitors, self._late_at
         # What is found from here on is due to the moves that follow.
-        self.verdicts.violations.clear()
-        self.verdicts.reached.clear()
+        twin.verdicts.violations.clear()
+        twin.verdicts.reached.clear()
+        return twin
 
     def contents(self) -> dict[str, str]:
         """What the store holds, by key, in words."""
