@@ -214,6 +214,11 @@ def no_change(step: TraceStep) -> str:
     return f"for {step.value}" if step.effect in _TIMES and step.value else "" if step.effect in _TIMES else "no change"
 
 
+def tried(step: TraceStep) -> str:
+    """What a step tries to write, and under which condition; empty: neither."""
+    return ", ".join(part for part in (step.value, step.condition) if part)
+
+
 def content_of(content: str | None, nothing: str = "nothing") -> str:
     """What a key holds, in words."""
     return nothing if content is None else content

@@ -9,7 +9,7 @@ from lakeproof.search.trace import Trace
 from lakeproof.show.pages.mermaid import diagram, words
 from lakeproof.show.pages.svg import picture
 from tests.show.hostile import ALL, HOSTILE
-from tests.show.traces import TRACES, TROUBLE
+from tests.show.traces import CRASH, TRACES, TROUBLE
 
 EVERY = pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -61,6 +61,10 @@ def test_a_diagram_has_one_statement_a_line_and_no_character_that_mermaid_reads_
         assert STATEMENT.fullmatch(line)
         message = re.sub(r"#\d+;|<br/>", "", line.partition(": ")[2])
         assert not set(message) & set("#;%<{}`\\$"), line
+
+
+def test_a_crash_in_a_diagram_is_in_words() -> None:
+    assert re.findall(r"Note over c: \d\. (.+)", diagram(CRASH)) == ["crashes"]
 
 
 def test_words_of_a_diagram_come_back_when_their_codes_are_read() -> None:

@@ -11,7 +11,7 @@ from lakeproof.search.execution import label
 from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace
 from lakeproof.show.pages.trace_view import Followed, follow_trace
-from lakeproof.show.story import content_of
+from lakeproof.show.story import content_of, tried
 
 _SPECIAL: Final = frozenset('#;%<>{}"&\\`$|')
 """What Mermaid, or the HTML that it makes, might read as something else than text."""
@@ -49,15 +49,14 @@ def _step(each: Followed) -> Iterator[str]:
         return
     client = label(each.lane)
     if step.mode in OF_CLIENTS:
-        yield f"Note over {client}: {each.number}. {step.mode.value}s"
+        yield f"Note over {client}: {each.number}. {each.fault}"
         return
     if step.mode is Mode.DELIVER:
         # An open arrow, as nothing waits for the answer.
         yield f"{client}-)store: {each.number}. late {words(step.effect)} {words(step.key)}"
     else:
         effect = " ".join(part for part in (f"{step.task}:" if step.task else "", step.effect, step.key) if part)
-        tried = ", ".join(part for part in (step.value, step.condition) if part)
-        yield f"{client}->>store: {each.number}. {words(f'{effect} = {tried}' if tried else effect)}"
+        yield f"{client}->>store: {each.number}. {words(' = '.join(filter(None, (effect, tried(step)))))}"
     for change in step.changes:
         before, after = (words(content_of(content)) for content in (change.before, change.after))
         yield f"Note right of store: {words(change.key)}: {before} → {after}"

@@ -13,7 +13,7 @@ from lakeproof.search.trace import Trace
 from lakeproof.show.pages.html import colour
 from lakeproof.show.pages.markup import text
 from lakeproof.show.pages.trace_view import Followed, follow_trace
-from lakeproof.show.story import content_of, no_change
+from lakeproof.show.story import content_of, no_change, tried
 from lakeproof.words import plural
 
 WIDTH_MIN: Final = 760
@@ -148,8 +148,7 @@ def _what(each: Followed) -> str:
     ended = [f"⇒ {how}" for how in step.returned]
     if each.fault:
         return "; ".join([*changes, each.fault, *ended])
-    tried = ", ".join(part for part in (step.value, step.condition) if part)
-    read = f"{tried}: {step.reply}" if tried and step.reply != "ok" else step.reply
+    read = f"{tried(step)}: {step.reply}" if tried(step) and step.reply != "ok" else step.reply
     return "; ".join([*(changes or [read if read != "ok" else no_change(step)]), *ended])
 
 
