@@ -20,11 +20,8 @@ import attrs
 import click
 import trio
 
-from lakeproof.impl.stores import Store
-from lakeproof.impl.stores.kv_answers import reply_of
 from lakeproof.live.recorder import Tally
 from lakeproof.live.report import Report, Round
-from lakeproof.model import kv
 from lakeproof.stores.wrappers import PrefixedStore
 from lakeproof.words import Unusable, first_of, plural, seconds
 
@@ -185,10 +182,3 @@ def restarting(command: str) -> Fault:
         return RESTARTED
 
     return restart
-
-
-async def reply_in_time(store: Store, op: kv.Op | kv.Transact, most: float) -> kv.Reply:
-    """An answer; an error as a value; OutcomeUnknown if there was none in so many seconds."""
-    with trio.move_on_after(most):
-        return await reply_of(store, op)
-    return kv.OutcomeUnknown(f"no answer within {most:g} s")

@@ -23,7 +23,7 @@ from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.stores import ObjectStore, Store
 from lakeproof.impl.stores.base import Answer
-from lakeproof.live.engine import reply_in_time
+from lakeproof.impl.stores.kv_answers import reply_of
 from lakeproof.live.recorder import Tally
 from lakeproof.model import kv
 from lakeproof.model.errors import FlowError
@@ -123,8 +123,8 @@ def _draw_call(rng: Random, choices: Sequence[tuple[int, FlowCall]]) -> FlowCall
 class ObservedStore(Store):
     """The store as one call sees it: its effects with their answers, and whether one was never answered."""
 
-    def __init__(self, store: Store, timeout: float, began: Callable[[], None]) -> None:
-        self._store, self._timeout, self.capabilities = store, timeout, store.capabilities
+    def __init__(self, store: Store, began: Callable[[], None]) -> None:
+        self._store, self.capabilities = store, store.capabilities
         self._began: Callable[[], None] | None = began
         self.effects: list[Observed] = []
         self.unknown = False
@@ -142,7 +142,7 @@ class ObservedStore(Store):
         if self._began is not None:
             self._began()
             self._began = None
-        reply = await reply_in_time(self._store, op, self._timeout)
+        reply = await reply_of(self._store, op)
         read = decode(op, reply.value) if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate) else None
         written = decode(op, op.value) if isinstance(op, kv.Set | kv.SetIf) else None
         self.effects.append(Observed(op=op, reply=reply, read=read, written=written))
@@ -172,7 +172,6 @@ class Caller:
     store: Store
     object_store: ObjectStore
     env: Env
-    timeout: float
     observers: tuple[Observer, ...]
     tally: Tally
     events: list[Event] = attrs.field(factory=list)
@@ -192,7 +191,7 @@ class Caller:
         """Do a call to its end. Returns the client that does the next one."""
         index = len(self.clients[client])
         invoked = Invoked(client, index, planned.name, planned.args)
-        observed = ObservedStore(self.store, self.timeout, lambda: self.events.append(invoked))
+        observed = ObservedStore(self.store, lambda: self.events.append(invoked))
         view = CallView(planned.name, planned.args, Status.OK)
         try:
             value = await run(planned.flow(self.env), observed, self.object_store, wall_clock)

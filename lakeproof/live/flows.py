@@ -68,7 +68,8 @@ class Flows(Workload):
         # Under a new prefix each time: a write without an answer may land when clients are at work, and would undo what
         # they have done.
         for last in (*[False] * TRIES, True):
-            private = PrefixedStore(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
+            prefix = f"lakeproof-flows-{secrets.token_hex(8)}/".encode()
+            private = PrefixedStore(self.store, prefix, self.load.timeout)
             store, objects = by_value(private), MemoryObjectStore()  # flows compare values, not tokens
             async with self.clear_after(private, private.prefix):
                 try:
@@ -85,7 +86,7 @@ class Flows(Workload):
     async def _run_clients(self, made: Round, private: PrefixedStore, store: Store, objects: MemoryObjectStore) -> None:
         rng = self.rng()
         callers = [
-            Caller(store, objects, live_env(), self.load.timeout, observers(group), self.tally, first=first)
+            Caller(store, objects, live_env(), observers(group), self.tally, first=first)
             for group, first in ((OF_ENTRIES, 0), (OF_REPOSITORIES, FIRST_OF_REPOSITORIES))
         ]
         # The first repository is written before any fault: without it no call would have a subject.

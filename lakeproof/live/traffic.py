@@ -15,7 +15,8 @@ import trio
 
 from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.base import NO_ANSWER, Unsent
-from lakeproof.live.engine import Fault, Workload, inject_faults, reply_in_time
+from lakeproof.impl.stores.kv_answers import reply_of
+from lakeproof.live.engine import Fault, Workload, inject_faults
 from lakeproof.live.recorder import Recorder
 from lakeproof.live.report import Round
 from lakeproof.model import kv
@@ -60,7 +61,8 @@ class Traffic(Workload):
     async def round(self, duration: float, calls: int | None = None) -> KeyRound:
         self.rounds += 1
         made = KeyRound(number=self.rounds)
-        private = PrefixedStore(self.store, f"lakeproof-stress-{secrets.token_hex(8)}/".encode())
+        prefix = f"lakeproof-stress-{secrets.token_hex(8)}/".encode()
+        private = PrefixedStore(self.store, prefix, self.load.timeout)
         clients = [_Client(number, self, made, private) for number in range(self.load.clients)]
         # The negative count of answers so far: all clients of all rounds share one tally.
         unanswered = self.tally.unknown - self.tally.total
@@ -214,7 +216,7 @@ class _Client:
 
     async def _ask(self, op: kv.Op) -> kv.Reply:
         """An answer; an error as a value; OutcomeUnknown if there was none in time."""
-        found = await reply_in_time(self.store, op, self.load.timeout)
+        found = await reply_of(self.store, op)
         status = Status.OK
         # NotFound is an answer like any other: the key is absent.
         if isinstance(found, kv.KVError) and not isinstance(found, kv.NotFound):

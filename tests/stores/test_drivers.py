@@ -1,6 +1,5 @@
 """Every driver keeps the contract, tells what it knows of a lost connection and no more, and is opened by its DSN."""
 
-import math
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -18,7 +17,7 @@ from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, TRANSACT
 from lakeproof.impl.stores.conformance import NotConforming, name_claim
-from lakeproof.live.engine import reply_in_time
+from lakeproof.impl.stores.kv_answers import reply_of
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, by_value, postgresql, redis_scripts, target
 from lakeproof.stores.pooled import Pooled
@@ -108,7 +107,7 @@ def test_of_two_transacts_with_the_same_checks_one_takes_place_on_postgresql(
 
     async def transact(store: Store) -> None:
         checks = ((b"t", b"k", b"1"), (b"t", b"new", None))
-        reply = await reply_in_time(store, kv.Transact(checks, ((b"t", b"new", b""),)), math.inf)
+        reply = await reply_of(store, kv.Transact(checks, ((b"t", b"new", b""),)))
         found.append(reply if isinstance(reply, kv.KVError) else None)
 
     async def main() -> None:
@@ -308,7 +307,7 @@ async def broken_off(store: Store, op: kv.Op | kv.Transact, dsn: str, function: 
     replies: list[kv.Reply] = []
 
     async def perform() -> None:
-        replies.append(await reply_in_time(store, op, math.inf))
+        replies.append(await reply_of(store, op))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(perform)

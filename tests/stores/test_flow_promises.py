@@ -74,7 +74,7 @@ def test_a_flow_that_transacts_is_recorded_as_any_other(
         await env.store.transact(checks=[(b"p", b"k", None)], writes=[(b"p", b"k", b"1"), (b"p", b"l", b"1")])
 
     private = PrefixedStore(store, b"mine/")
-    caller = Caller(private, MemoryObjectStore(), live_env(), 60, (), Tally())
+    caller = Caller(private, MemoryObjectStore(), live_env(), (), Tally())
     client = caller.client()
     after = trio.run(caller.call, client, FlowCall("both", (), flow))
     [view] = caller.clients[client]

@@ -179,6 +179,21 @@ def test_a_store_that_stops_answering_is_not_said_to_hold(rounds: int, last: int
     assert done.closing(0) == f"INCONCLUSIVE: {told}"
 
 
+@pytest.mark.parametrize("answers", [0, 3, 30, 200], ids=lambda count: f"{count} answers")
+def test_flows_on_a_store_that_stops_answering_come_to_an_end(answers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drivers of servers wait for an answer as long as it takes: none comes of a server that is halted."""
+    monkeypatch.setattr("tests.stores.mute.ANSWERS", answers)
+    done = FlowReport(IDS)
+
+    async def main() -> None:
+        with trio.fail_after(10_000):
+            await run_rounds(Flows(Load(clients=2, seconds=1, timeout=5), FallsMute(math.inf)), done)
+
+    trio.run(main, clock=jumping())
+    assert done.code == 3
+    assert done.unread
+
+
 @pytest.mark.parametrize(("until", "code"), [(300, 0), (10**9, 3)], ids=["for a while", "for good"])
 def test_a_store_that_nobody_can_connect_to_in_the_end_is_not_said_to_hold(until: int, code: int) -> None:
     store = GoesAway(range(100, until))
