@@ -293,7 +293,7 @@ def headline(outcomes: Sequence[Outcome]) -> Text:
     surprises = [verdict for verdict in verdicts if verdict.unexpected]
     troubled = sum(bool(outcome.trouble) for outcome in outcomes)
     scenarios = plural(len(outcomes), "scenario")
-    if not surprises:
+    if not surprises and not troubled:
         new = (
             "nothing new is violated" if any(each.verdict == "violated" for each in verdicts) else "nothing is violated"
         )

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from lakeproof.show.listing import as_json_line
-from lakeproof.show.table import by_design, by_scenario, matrix
+from lakeproof.show.table import by_design, by_scenario, headline, matrix
 from lakeproof.show.verdicts import OrderedLines
 from tests.racing import FAULTY
 from tests.show.traces import outcome, verdict
@@ -79,3 +79,8 @@ def test_lines_come_in_the_order_of_the_scenarios_and_none_is_lost() -> None:
 def test_a_scenario_as_json_is_text_whatever_its_reason_is() -> None:
     line = as_json_line(attrs.evolve(FAULTY, reason="\\ \ud800"))
     assert json.loads(line.encode())["reason"] == "\\ \ud800"
+
+
+def test_a_scenario_that_could_not_be_run_is_not_as_expected_whatever_was_expected() -> None:
+    broken = outcome("counters/broken", verdict("open", "inconclusive", "inconclusive"), trouble="no")
+    assert headline([broken]).plain == "1 UNUSABLE of 1 scenario"
