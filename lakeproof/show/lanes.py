@@ -12,7 +12,7 @@ from lakeproof.search.describe import printable
 from lakeproof.search.execution import label
 from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace, TraceStep
-from lakeproof.show.story import LOOP, beginning, content_of, no_change, race, tried, verdict
+from lakeproof.show.story import LOOP, beginning, content_of, intent_text, no_change, race, verdict
 from lakeproof.show.style import client_style, is_ascii
 
 FAULTS: Final[Mapping[Mode, str]] = {
@@ -119,6 +119,6 @@ def _lines(step: TraceStep) -> Iterator[Text]:
         yield Text(FAULTS[step.mode], "yellow")
     # No fault, and yet no success: what was tried is shown with the refusal.
     elif step.reply != "ok":
-        yield Text(printable(f"{tried(step)}: {step.reply}" if tried(step) else step.reply))
+        yield Text(printable(f"{intent_text(step)}: {step.reply}" if intent_text(step) else step.reply))
     elif not step.changes:
         yield Text(printable(no_change(step)), "dim")

@@ -214,7 +214,7 @@ def no_change(step: TraceStep) -> str:
     return f"for {step.value}" if step.effect in _TIMES and step.value else "" if step.effect in _TIMES else "no change"
 
 
-def tried(step: TraceStep) -> str:
+def intent_text(step: TraceStep) -> str:
     """What a step tries to write, and under which condition; empty: neither."""
     return ", ".join(part for part in (step.value, step.condition) if part)
 

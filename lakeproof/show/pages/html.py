@@ -18,7 +18,7 @@ from lakeproof.show.pages.alternatives import UNKNOWN, Others
 from lakeproof.show.pages.markup import document, embed_json, text
 from lakeproof.show.pages.trace_view import Followed, follow_trace, plain
 from lakeproof.show.races import races
-from lakeproof.show.story import LOOP, no_change, tried
+from lakeproof.show.story import LOOP, intent_text, no_change
 from lakeproof.verify.needed_faults import in_words
 from lakeproof.words import plural
 
@@ -172,7 +172,7 @@ def _instead(others: Others, number: int) -> str:
 
 
 def _attempt_text(step: TraceStep) -> str:
-    return f"{text(tried(step))}: " if tried(step) else ""
+    return f"{text(intent_text(step))}: " if intent_text(step) else ""
 
 
 def _change(before: str | None, after: str | None) -> str:

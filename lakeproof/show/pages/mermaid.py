@@ -11,7 +11,7 @@ from lakeproof.search.execution import label
 from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace
 from lakeproof.show.pages.trace_view import Followed, follow_trace
-from lakeproof.show.story import content_of, tried
+from lakeproof.show.story import content_of, intent_text
 
 _SPECIAL: Final = frozenset('#;%<>{}"&\\`$|')
 """What Mermaid, or the HTML that it makes, might read as something else than text."""
@@ -56,7 +56,7 @@ def _step(each: Followed) -> Iterator[str]:
         yield f"{client}-)store: {each.number}. late {words(step.effect)} {words(step.key)}"
     else:
         effect = " ".join(part for part in (f"{step.task}:" if step.task else "", step.effect, step.key) if part)
-        yield f"{client}->>store: {each.number}. {words(' = '.join(filter(None, (effect, tried(step)))))}"
+        yield f"{client}->>store: {each.number}. {words(' = '.join(filter(None, (effect, intent_text(step)))))}"
     for change in step.changes:
         before, after = (words(content_of(content)) for content in (change.before, change.after))
         yield f"Note right of store: {words(change.key)}: {before} → {after}"

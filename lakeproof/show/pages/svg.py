@@ -13,7 +13,7 @@ from lakeproof.search.trace import Trace
 from lakeproof.show.pages.html import colour
 from lakeproof.show.pages.markup import text
 from lakeproof.show.pages.trace_view import Followed, follow_trace
-from lakeproof.show.story import content_of, no_change, tried
+from lakeproof.show.story import content_of, intent_text, no_change
 from lakeproof.words import plural
 
 WIDTH_MIN: Final = 760
@@ -148,7 +148,7 @@ def _what(each: Followed) -> str:
     ended = [f"⇒ {how}" for how in step.returned]
     if each.fault:
         return "; ".join([*changes, each.fault, *ended])
-    read = f"{tried(step)}: {step.reply}" if tried(step) and step.reply != "ok" else step.reply
+    read = f"{intent_text(step)}: {step.reply}" if intent_text(step) and step.reply != "ok" else step.reply
     return "; ".join([*(changes or [read if read != "ok" else no_change(step)]), *ended])
 
 
