@@ -59,8 +59,6 @@ _HOLDERS: Final = _SUSPENDED | {
     *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
 }
 """What may keep a suspended one, and let go of it when it is dropped."""
-_MADE: Final = dis.opmap["RETURN_GENERATOR"]
-"""The instruction at which a generator stands that has not begun."""
 
 
 @attrs.frozen
@@ -270,7 +268,8 @@ def _frame(at: object) -> tuple[FrameType | None, bool]:
             return at.gi_frame, at.gi_suspended or at.gi_running
         case AsyncGeneratorType():
             frame = at.ag_frame
-            made = frame is not None and frame.f_code.co_code[frame.f_lasti] == _MADE  # Python 3.11 does not say it
+            # Python 3.11 does not say it: one that has not begun stands at this instruction.
+            made = frame is not None and frame.f_code.co_code[frame.f_lasti] == dis.opmap["RETURN_GENERATOR"]
             return frame, at.ag_running or not made
     return None, False
 
@@ -310,11 +309,11 @@ def _around(code: CodeType, at: int) -> tuple[ast.expr | None, ...] | None:
     if regions is None or line is None or column is None:
         return None
     # The protected region is of the source, since an exception table does not say what is caught.
-    return tuple(catches for first, last, catches in regions if first <= (line, column) <= last)
+    return tuple(catches for first, end, catches in regions if first <= (line, column) < end)
 
 
 Region = tuple[tuple[int, int], tuple[int, int], ast.expr | None]
-"""First and last position, and which exceptions are caught there; None: something runs in any case."""
+"""First position, the one after the last, and which exceptions are caught there; None: something runs in any case."""
 
 
 @lru_cache(4096)
@@ -327,16 +326,15 @@ def _regions(code: CodeType) -> tuple[Region, ...] | None:
     found: list[Region] = []
     for node in ast.walk(functions[0]):
         if isinstance(node, ast.With | ast.AsyncWith):
-            found.append((_first(node), _last(node), _GROUP if _of_a_group(node) else None))
+            end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
+            found.append((_first(node), end, _GROUP if _of_a_group(node) else None))
         elif isinstance(node, ast.Try | ast.TryStar):
             if node.finalbody:
                 # The handlers are in the region, too: a ``finally`` also runs when one of them is left.
-                found.append((_first(node), _last(node.finalbody[0], before=True), None))
+                found.append((_first(node), _first(node.finalbody[0]), None))
             # Up to the first handler, so the body alone: what a handler or the ``else`` awaits is not caught by this
             # ``try``.
-            found.extend(
-                (_first(node), _last(node.handlers[0], before=True), handler.type) for handler in node.handlers
-            )
+            found.extend((_first(node), _first(node.handlers[0]), handler.type) for handler in node.handlers)
     return tuple(found)
 
 
@@ -360,14 +358,8 @@ def _of_a_group(node: ast.With | ast.AsyncWith) -> bool:
     return isinstance(node, ast.AsyncWith) and len(node.items) == 1 and called
 
 
-def _first(node: ast.stmt) -> tuple[int, int]:
+def _first(node: ast.stmt | ast.excepthandler) -> tuple[int, int]:
     return (node.lineno, node.col_offset)
-
-
-def _last(node: ast.stmt | ast.excepthandler, *, before: bool = False) -> tuple[int, int]:
-    if before:
-        return (node.lineno, node.col_offset - 1)
-    return (node.end_lineno or node.lineno, node.end_col_offset or 0)
 
 
 def _catches_exit(caught: ast.expr, frame: FrameType) -> bool:
