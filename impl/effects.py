@@ -117,6 +117,7 @@ class Watching:
         # search finds that it is in the same state again.
         name = next(f"{owner}#{n}" for n in count(1) if f"{owner}#{n}" not in self._names)
         self._of = (name, partition, prefix)
+        self._lost, self._rest = False, ()  # it may have been open before
         self._names.append(name)
         self.entries = cast("Sequence[kv.Entry]", await perform(watches.StartWatch(*self._of)))
         return self

@@ -80,3 +80,24 @@ def test_where_one_of_two_watches_is_lost_the_other_one_is_ended(which: int, end
     assert end.prefix == ended
     with pytest.raises(kv.WatchLost):
         flow.send(None)
+
+
+async def watched_twice(env: Env) -> watches.Change:
+    watch = env.store.watch(P)
+    async with watch:
+        await anext(watch)
+    async with watch:
+        return await anext(watch)
+
+
+def test_a_watch_that_is_opened_again_shows_nothing_of_before() -> None:
+    before, after = [watches.Change(b"k", value) for value in (b"1", b"2")]
+    flow = watched_twice(ENV)
+    flow.send(None)
+    flow.send(())
+    assert isinstance(flow.send((before, before)), watches.EndWatch)
+    flow.send(None)
+    assert isinstance(flow.send(()), watches.NextChanges)
+    assert isinstance(flow.send((after,)), watches.EndWatch)
+    with pytest.raises(StopIteration, match=r"value=b'2'"):
+        flow.send(None)
