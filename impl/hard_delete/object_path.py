@@ -62,12 +62,8 @@ class Reading:
     delete a committed path. Silent on those."""
     drops_all: bool = False
     """Of a deleted branch "each object under the branch's current staging token"; or under the sealed ones, too."""
-    resets_all: bool = True
-    """The same for a reset. Silent: today it drops all."""
     compares: bool = False
     """The record of a branch is deleted only if it is still the one that was read: ours. Silent."""
-    ingests: Literal["copy", "refuse"] = "copy"
-    """By a copy to the path, or not at all. "How to manage ingested data?" """
     issues: Literal["path", "aside"] = "path"
     """The address that users are given: "a path relative to the branch and staging token", so that what they put there
     is staged at once; or one outside the staging area, from which the link moves the object."""
@@ -135,10 +131,8 @@ async def stage_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Stage an object that is at a physical address already. Raises AddressNotAllowed; DataGone: nothing is at the
-    address, or not this ``content``; and as `upload_object`."""
-    if reading.ingests == "refuse":
-        raise AddressNotAllowed(address)
+    """Stage an object that is at a physical address already, by a copy to the path: "How to manage ingested data?"
+    Raises DataGone: nothing is at the address, or not this ``content``; and as `upload_object`."""
     staged = await _copy_to(env, repository, branch_id, path, address, reading, objects.etag(content))
     return entry_at(repository, staged, content)
 
@@ -269,14 +263,11 @@ async def commit(
     return took.commit
 
 
-async def reset_branch(
-    env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
-) -> None:
+async def reset_branch(env: Env, repository: Repository, branch_id: BranchID, *, batch_size: int = 0) -> None:
     """Forget all uncommitted changes: swap the token, then delete what is listed under the old ones. Raises
     BranchNotFound; BranchBusy: nothing was reset."""
     gone = await forget_tokens(env, repository, branch_id)
-    # The open one; the sealed ones follow.
-    await _delete_under(env, repository, branch_id, gone if reading.resets_all else gone[:1], batch_size)
+    await _delete_under(env, repository, branch_id, gone, batch_size)
 
 
 async def reset_entry(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:

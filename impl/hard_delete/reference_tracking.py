@@ -122,16 +122,13 @@ async def stage_object(
     return entry
 
 
-async def get_physical_address(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, validity: int = VALIDITY
-) -> Grant:
-    """Issue an address until now + ``validity`` (microseconds), with a reference that is ``deleted``. 3 effects, and 2
-    for the clock."""
+async def get_physical_address(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
+    """Issue an address until now + `VALIDITY`, with a reference that is ``deleted``. 3 effects, and 2 for the clock."""
     address = f"{repository.storage_namespace}/{objects.new_address(env)}"
     branch = await get_branch(env, repository, branch_id)
     # Deleted from the start: if the user never links it, the job finds the object when its time has come.
     await mark(env, repository, address, branch.staging_token, ReferenceState.DELETED)
-    return Grant(address, expires=await env.clock.now() + validity)
+    return Grant(address, expires=await env.clock.now() + VALIDITY)
 
 
 async def link_physical_address(
