@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 import trio
 
-from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, TRANSACT, Store
+from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
 from lakeproof.impl.stores.kv_answers import NotConforming, equal, expect, scan_all
 from lakeproof.model import kv
 
@@ -284,66 +284,8 @@ async def delete_if_is_atomic_or_refused(store: Store) -> None:
     for _ in range(INCREMENTS):
         await store.set(P, b"k", b"1")
         read = await store.get(P, b"k")
-        done = await _done_at_once(store, [kv.DeleteIf(P, b"k", read.predicate)] * TASKS)
+        done = await _do_at_once(store, [kv.DeleteIf(P, b"k", read.predicate)] * TASKS)
         equal("concurrent delete_ifs of one value that succeeded", len(done), 1)
-
-
-async def transact_is_atomic_or_refused(store: Store) -> None:
-    await store.set(P, b"a", b"9")
-    if TRANSACT not in store.capabilities:
-        await expect(store, kv.Transact((), ((P, b"a", b"1"),)), kv.Refused())
-        equal("get after a refused transact", (await store.get(P, b"a")).value, b"9")
-        return
-    await store.transact(checks=[(P, b"b", None), (P, b"a", kv.EXISTS)], writes=[(P, b"b", b"0")])
-    # The first check holds and the second does not, so the number is 1. None of the three writes may show.
-    failing = kv.Transact(((P, b"a", b"9"), (P, b"b", b"1")), ((P, b"a", b"x"), (P, b"c", b"x"), (P, b"b", None)))
-    await expect(store, failing, kv.CheckFailed(1))
-    equal("get after a failed transact", (await store.get(P, b"a")).value, b"9")
-    await expect(store, kv.Get(P, b"c"), kv.NotFound())
-
-    for number in range(INCREMENTS):
-        await _move_once(store, also_alone=number % 2 == 1)
-    equal("keys after transacts", [entry.key for entry in await scan_all(store, P)], [b"a", b"b"])
-    await store.transact(writes=[(P, b"a", None), (P, b"b", None)])
-    equal("scan after a transact removed all keys", await scan_all(store, P), [])
-
-
-async def _move_once(store: Store, *, also_alone: bool) -> None:
-    """Of tasks that read the same two values, and want to move a unit from one to the other, at most one does.
-    also_alone: one of them writes one of the keys by ``set_if``."""
-    read = {key: await store.get(P, key) for key in (b"a", b"b")}
-    checks = [(P, key, found.predicate) for key, found in read.items()]
-    before = {key: int(found.value) for key, found in read.items()}
-    made, halves = list[dict[bytes, int]](), list[str]()
-
-    async def move(source: bytes, target: bytes) -> None:
-        after = {source: before[source] - 1, target: before[target] + 1}
-        with suppress(kv.PredicateFailed, kv.Refused):  # where two meet, a store may refuse both
-            await store.transact(checks=checks, writes=[(P, key, b"%d" % units) for key, units in after.items()])
-            made.append(after)
-
-    async def write_alone() -> None:
-        with suppress(kv.PredicateFailed, kv.Refused):
-            await store.set_if(P, b"a", b"%d" % (before[b"a"] + 2), read[b"a"].predicate)
-            made.append({**before, b"a": before[b"a"] + 2})
-
-    async def look(first: bytes, second: bytes) -> None:
-        for _ in range(INCREMENTS):
-            moved, other = [int((await store.get(P, key)).value) - before[key] for key in (first, second)]
-            # A transact moves one unit, the write alone two.
-            if abs(moved) == 1 and other != -moved:  # by a transact, which has written the other key, too
-                halves.append(f"{first!r} by {moved}, then {second!r} by {other}")
-
-    async with trio.open_nursery() as nursery:
-        for source, target in ((b"a", b"b"), (b"b", b"a"), (b"a", b"b")):
-            nursery.start_soon(move, source, target)
-            nursery.start_soon(look, source, target)
-        if also_alone:
-            nursery.start_soon(write_alone)
-    equal("transacts and set_ifs that succeeded, all with the same checks, after the first", made[1:], [])
-    equal("halves of a transact that were seen", halves, [])
-    after = {key: int((await store.get(P, key)).value) for key in (b"a", b"b")}
-    equal("two keys after one of them succeeded", after, made[0] if made else before)
 
 
 async def concurrent_increments_by_set_if_are_all_kept(store: Store) -> None:
@@ -374,7 +316,7 @@ async def concurrent_increments_by_set_if_are_all_kept(store: Store) -> None:
 async def one_of_many_concurrent_creators_wins(store: Store) -> None:
     for round_ in range(INCREMENTS):
         key = b"%d" % round_
-        done = await _done_at_once(store, [kv.SetIf(P, key, b"%d" % me, None) for me in range(TASKS)])
+        done = await _do_at_once(store, [kv.SetIf(P, key, b"%d" % me, None) for me in range(TASKS)])
         # As lists: no winner, and more than one, both differ.
         equal("creators that won", [b"%d" % me for me in done], [(await store.get(P, key)).value])
 
@@ -384,12 +326,12 @@ async def a_concurrent_delete_is_not_undone_by_set_if(store: Store) -> None:
         key = b"%d" % round_
         await store.set(P, key, b"old")
         updates: list[kv.Op] = [kv.SetIf(P, key, b"new", kv.EXISTS)] * (TASKS // 2)
-        await _done_at_once(store, [*updates, kv.Delete(P, key), *updates])
+        await _do_at_once(store, [*updates, kv.Delete(P, key), *updates])
         # Before the delete an update was overwritten by it, and after it nothing is there to update.
         await expect(store, kv.Get(P, key), kv.NotFound())
 
 
-async def _done_at_once(store: Store, ops: Sequence[kv.Op]) -> list[int]:
+async def _do_at_once(store: Store, ops: Sequence[kv.Op]) -> list[int]:
     """Do operations all at once; the numbers of those that were done. The predicates of the others have failed."""
     done: list[int] = []
 
@@ -429,5 +371,4 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     concurrent_increments_by_set_if_are_all_kept,
     one_of_many_concurrent_creators_wins,
     a_concurrent_delete_is_not_undone_by_set_if,
-    transact_is_atomic_or_refused,
 )

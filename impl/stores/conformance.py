@@ -12,6 +12,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
+from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import DELETE_IF, NO_ANSWER, OPAQUE, TRANSACT, Store
 from lakeproof.impl.stores.kv_answers import LACKS, NotConforming, NotJudged, agree, raise_if_none, reply_of
 from lakeproof.model import kv
@@ -25,7 +26,7 @@ def claims(seed: int = 0) -> tuple[Claim, ...]:
     async def random_operations_are_answered_as_specified(store: Store) -> None:
         await check_operations(store, random_operations(random.Random(seed), OPERATIONS, store.capabilities))
 
-    return (*CLAIMS, random_operations_are_answered_as_specified)
+    return (*CLAIMS, transact_is_atomic_or_refused, random_operations_are_answered_as_specified)
 
 
 async def check_operations(store: Store, operations: Iterable[kv.Op | kv.Transact]) -> None:
@@ -135,7 +136,6 @@ def claim_text(claim: object) -> str:
 
 
 __all__ = [
-    "LACKS",
     "Claim",
     "NotConforming",
     "NotJudged",

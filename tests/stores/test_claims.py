@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from lakeproof.impl.stores import MemoryStore, Store, _kv_claims
-from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
+from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, Answer
 from lakeproof.impl.stores.conformance import NotConforming, check_operations, name_claim
 from lakeproof.model import kv

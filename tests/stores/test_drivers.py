@@ -14,7 +14,7 @@ import trio
 
 from lakeproof.commands.sources import database
 from lakeproof.impl.stores import MemoryStore, Store
-from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
+from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, TRANSACT
 from lakeproof.impl.stores.conformance import NotConforming, name_claim
 from lakeproof.impl.stores.kv_answers import reply_of

@@ -8,7 +8,7 @@ import trio
 from botocore.exceptions import ConnectionClosedError, SSLError
 
 from lakeproof.gate.fronts.http import Request, Response
-from lakeproof.impl.stores._kv_claims import transact_is_atomic_or_refused
+from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import NO_ANSWER
 from lakeproof.impl.stores.conformance import NotConforming, claim_text, claims, name_claim
 from lakeproof.model import kv
