@@ -17,6 +17,7 @@ from lakeproof.gate.fronts.dynamodb.requests import OPERATIONS
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.dynamodb.values import item
 from lakeproof.gate.fronts.footprints import Access, Touch
+from lakeproof.gate.names import blank_minted
 from tests.gate import laws
 from tests.gate.dynamodb_requests import ONE, REQUESTS, TWO, Asked, Fields, after, create, done, meetings, misfits, n, s
 
@@ -262,3 +263,9 @@ def test_a_number_out_of_range_is_refused() -> None:
     for text in ("1e126", "1e-131", "1" * 39, "", "NaN", "Infinity", "1_0", " 1", "٣"):
         with pytest.raises(DynamoDBError):
             item({"v": n(text)})
+
+
+def test_tokens_of_any_form_are_one_in_two_runs_and_two_in_one() -> None:
+    one, other = (touched.token(each).key for each in ("short-1", "short-2"))
+    assert one != other
+    assert blank_minted(one) == blank_minted(other)
