@@ -113,6 +113,9 @@ func (a Args) decode(at int, into any) {
 	if at >= len(a.positional) {
 		panic(fmt.Sprintf("argument %d is missing: the call has %d", at+1, len(a.positional)))
 	}
+	if string(a.positional[at]) == "null" { // Unmarshal leaves what it decodes into as it is
+		panic(fmt.Sprintf("argument %d is null", at+1))
+	}
 	if err := json.Unmarshal(a.positional[at], into); err != nil {
 		panic(fmt.Sprintf("argument %d is %s: %v", at+1, a.positional[at], err))
 	}

@@ -65,14 +65,20 @@ export interface Objects {
   copy(
     source: string,
     destination: string,
-    options?: { metadata?: Metadata | null; ifMatch?: string | null; notAfter?: number | null },
+    options?: {
+      metadata?: Metadata | null;
+      ifMatch?: string | null;
+      ifAbsent?: boolean;
+      ifDestinationMatch?: string | null;
+      notAfter?: number | null;
+    },
   ): Promise<void>;
   setMetadata(
     address: string,
     metadata: Metadata,
     options?: { ifMetageneration?: number | null; ifVersion?: string | null },
   ): Promise<void>;
-  delete(address: string): Promise<void>;
+  delete(address: string, options?: { ifMatch?: string | null }): Promise<void>;
   list(prefix?: string, options?: { limit?: number }): AsyncGenerator<Head>;
 }
 

@@ -50,7 +50,8 @@ class Env {
   #wire;
   #flow;
   #effect = 0;
-  #open = false;
+  /** The reply to the effect that is open. */
+  pending = null;
   dropped = false;
 
   constructor(wire, flow) {
@@ -72,19 +73,19 @@ class Env {
     if (this.dropped) {
       return new Promise(() => {}); // nothing of it takes place
     }
-    if (this.#open) {
+    if (this.pending) {
       throw new Error(`${op}: another effect is open; await it first`);
     }
-    this.#open = true;
     this.#effect += 1;
     this.#wire.say({ flow: this.#flow, effect: this.#effect, op, at: caller(), ...fields });
-    const reply = await this.#wire.hear();
+    this.pending = this.#wire.hear();
+    const reply = await this.pending;
     if ("reset" in reply) {
       this.dropped = true;
       this.#wire.dropped(reply);
       return new Promise(() => {});
     }
-    this.#open = false;
+    this.pending = null;
     if ("error" in reply) {
       throw new FlowError(reply.error.kind, reply.error.definite);
     }
@@ -174,9 +175,11 @@ class Objects {
     return headOf(await this.#ask("head_object", { address }));
   }
 
-  async copy(source, destination, { metadata = null, ifMatch = null, notAfter = null } = {}) {
-    const conditions = { if_match: ifMatch, not_after: notAfter };
-    await this.#ask("copy_object", { source, destination, metadata, ...conditions });
+  async copy(source, destination, options = {}) {
+    const { metadata = null, ifMatch = null, notAfter = null, ifAbsent = false, ifDestinationMatch = null } = options;
+    const ofSource = { metadata, if_match: ifMatch };
+    const ofDestination = { if_absent: ifAbsent, if_destination_match: ifDestinationMatch, not_after: notAfter };
+    await this.#ask("copy_object", { source, destination, ...ofSource, ...ofDestination });
   }
 
   async setMetadata(address, metadata, { ifMetageneration = null, ifVersion = null } = {}) {
@@ -184,8 +187,8 @@ class Objects {
     await this.#ask("set_metadata", { address, metadata, ...conditions });
   }
 
-  async delete(address) {
-    await this.#ask("delete_object", { address });
+  async delete(address, { ifMatch = null } = {}) {
+    await this.#ask("delete_object", { address, if_match: ifMatch });
   }
 
   async *list(prefix = "", { limit = 0 } = {}) {
@@ -201,6 +204,15 @@ class Objects {
   }
 }
 
+/** JSON.parse rounds what does not fit into a double, and JSON.stringify makes null of NaN: both are other values. */
+function exact(_, value) {
+  if (typeof value === "number" && (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value))) {
+    console.error(`flow: ${value}: expected a number that JavaScript and JSON keep as it is; pass it as text`);
+    process.exit(2);
+  }
+  return value;
+}
+
 /** Lines in and out. */
 class Wire {
   #lines = [];
@@ -209,14 +221,14 @@ class Wire {
   #reset = null;
 
   constructor(input, write) {
-    this.say = (message) => write(`${JSON.stringify(message)}\n`);
+    this.say = (message) => write(`${JSON.stringify(message, exact)}\n`);
     input.setEncoding("utf8");
     input.on("data", (chunk) => {
       const [first, ...more] = chunk.split("\n");
       const lines = [this.#rest + first, ...more];
       this.#rest = lines.pop();
       for (const line of lines) {
-        const told = JSON.parse(line);
+        const told = JSON.parse(line, exact);
         const waiting = this.#waiting.shift();
         if (waiting) {
           waiting(told);
@@ -228,10 +240,15 @@ class Wire {
     input.on("end", () => process.exit(0)); // lakeproof has ended
   }
 
+  /** The next line. Also one that is here already comes only when the flow can do nothing without it. */
   hear() {
-    return this.#lines.length
-      ? Promise.resolve(this.#lines.shift())
-      : new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => {
+      if (this.#lines.length) {
+        setImmediate(resolve, this.#lines.shift());
+      } else {
+        this.#waiting.push(resolve);
+      }
+    });
   }
 
   /** What ends when the flow is dropped. */
@@ -247,6 +264,16 @@ class Wire {
 }
 
 async function ended(flows, told, env) {
+  const last = await settled(flows, told, env);
+  if (!env.pending) {
+    return last;
+  }
+  await env.pending; // a line before the reply would be out of turn
+  env.dropped = true; // what follows on that effect takes no place
+  return { raises: { kind: "Error", definite: null, message: "the flow ended while an effect was open: await each one" } };
+}
+
+async function settled(flows, told, env) {
   const flow = Object.hasOwn(flows, told.call) ? flows[told.call] : undefined;
   if (flow === undefined) {
     return { raises: { kind: "no_such_flow", definite: null, message: `${told.call}: this program has no such flow` } };

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from lakeproof import Faults, Program, Raised, Scenario, Status, kv
+from lakeproof.languages.child import ProgramFailed
 from lakeproof.languages.pool import POOL
+from lakeproof.model import objects
 from lakeproof.model.objects import StoredObject, etag
 from lakeproof.model.snapshot import UnhandledException
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
@@ -113,6 +115,53 @@ def test_processes_are_used_again(program: Program) -> None:
     before = POOL.started
     search(by_program(SCENARIOS[1], program))
     assert POOL.started == before
+
+
+def test_an_argument_that_is_null_is_no_empty_text_in_go(built_in: Callable[[str], Program]) -> None:
+    _, (view,) = alone(built_in("go").call("upload", None))
+    assert "argument 1 is null" in str(view.error)
+
+
+FLOWS = """
+import {{ serve }} from {adapter!r};
+const lost = async (env) => {{ env.store.set("p", "k", "v"); return "done"; }};
+const other = async (env, number) => String(number);
+const nothing = async () => [NaN];
+const kept = async (env) => {{
+  await env.objects.put("a", "x");
+  await env.objects.copy("a", "b");
+  for (const condition of [{{ ifAbsent: true }}, {{ ifDestinationMatch: "other" }}]) {{
+    await env.objects.copy("a", "b", condition).then(() => env.store.set("p", "k", "v"), () => null);
+  }}
+  await env.objects.delete("a", {{ ifMatch: "other" }});
+}};
+await serve({{ lost, other, nothing, kept }});
+"""
+
+
+@pytest.fixture
+def in_javascript(tmp_path: Path) -> Program:
+    file = tmp_path / "flows.mjs"
+    file.write_text(FLOWS.format(adapter=str(ROOT / "adapters" / "typescript" / "flow.js")))
+    return Program(f"{tool('node', 'nodejs')} {file}")
+
+
+def test_an_effect_that_is_not_awaited_is_a_mistake_in_javascript(in_javascript: Program) -> None:
+    for _ in range(2):  # in another process, which is sent the reply ahead
+        _, (view,) = alone(in_javascript.call("lost"))
+        assert "the flow ended while an effect was open" in str(view.error)
+
+
+@pytest.mark.parametrize("call", [("other", 2**53 + 1), ("nothing",)], ids=["rounded", "no number"])
+def test_a_number_that_javascript_would_change_is_refused(call: tuple[str, ...], in_javascript: Program) -> None:
+    with pytest.raises(ProgramFailed, match="expected a number that JavaScript and JSON keep as it is"):
+        alone(in_javascript.call(*call))
+
+
+def test_conditions_of_copies_and_deletes_hold_in_javascript(in_javascript: Program) -> None:
+    cells, (view,) = alone(in_javascript.call("kept"))
+    assert cells.keys() == {("object", "a"), ("object", "b")}
+    assert isinstance(view.error, objects.PreconditionFailed)
 
 
 def test_the_order_of_a_map_in_go_is_not_deterministic(tmp_path: Path) -> None:
