@@ -35,7 +35,7 @@ _BATCH: Final = 256  # maps a call: with each one the library builds its tables
 
 
 def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
-    """Append all events; yields after each. A process that is no number (the nemesis) is no client, and left out."""
+    """Append all events; yields after each. The nemesis is no client, and left out."""
     waiting: list[Form] = []
     for form in forms(lines):
         event = _plain(form.text)
@@ -191,10 +191,10 @@ def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:
     if missing:
         raise Unreadable(f"an event without :{missing[0]}; expected :process, :type and :f", line)
     process, kind, f = event["process"], _keyword(event["type"]), _keyword(event["f"])
-    if isinstance(process, Atom) and process.kind == "keyword":  # the nemesis
+    if _keyword(process) == "nemesis":
         return
     if type(process) is not int:
-        raise Unreadable(f":process {shorten_value(process)}; expected a number, or a keyword such as :nemesis", line)
+        raise Unreadable(f":process {shorten_value(process)}; expected a number, or :nemesis", line)
     if kind not in TYPES:
         raise Unreadable(
             f":type {shorten_value(event['type'])}; expected {', '.join(f':{name}' for name in TYPES)}", line

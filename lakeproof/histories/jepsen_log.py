@@ -71,7 +71,7 @@ def _add(event: str, number: int, line: str, recorder: HistoryWriter, *, console
             number,
         )
     process, type_, f, apart, text = match.groups()
-    if process.startswith(":"):  # the nemesis
+    if process == ":nemesis":
         return
     if not _PROCESS.fullmatch(process):
         raise Unreadable(f"process {shorten_value(process)}; expected a number, or :nemesis", number)

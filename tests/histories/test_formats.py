@@ -193,6 +193,8 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
         ("{:process 0, :type :invoke, :f :read, :value " + "9" * 5_000 + "}", "line 1: .*is no EDN map"),
         ("INFO  jepsen.util - 0\t:invoke\t:read\n", "line 1: .*parted by tabs or blanks"),
         ("INFO  jepsen.util - x\t:invoke\t:read\tnil\n", "line 1: process 'x'; expected a number"),
+        ("0\t:invoke\t:read\tnil\n:c1\t:invoke\t:read\tnil\n", "line 2: process ':c1'; expected a number, or :nemesis"),
+        ("{:process :c1, :type :invoke, :f :read}", "line 1: :process .*:c1.*; expected a number, or :nemesis"),
         ("INFO  jepsen.util - 0\t:invoke\t:read\t{1}\n", r"line 1: value '\{1\}' .*; expected one value"),
     ],
 )
