@@ -96,6 +96,9 @@ class KVOperations(ABC):
                 yield entry
                 start = entry.key + b"\0"  # the successor in byte order: nothing lies between a key and this
             more = batch.more
+            # The next request would be this one again.
+            if more and not batch.entries:
+                raise kv.ScanInterrupted(f"expected a key from {start!r} on in a batch that others follow, found none")
 
 
 def _triple(given: T) -> T:

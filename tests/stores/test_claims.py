@@ -10,6 +10,7 @@ from lakeproof.impl.stores import MemoryStore, Store, _kv_claims
 from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, Answer
 from lakeproof.impl.stores.conformance import NotConforming, check_operations, name_claim
+from lakeproof.impl.stores.kv_answers import scan_all
 from lakeproof.model import kv
 from tests.conformance import check_store, opens
 
@@ -80,7 +81,7 @@ class LosesTheHundredth(MemoryStore):
 
 
 class AnswersTheNextOne(MemoryStore):
-    """Planted: one connection; the answer to who was cancelled is given to who comes next."""
+    """Planted: one connection for reads; the answer to who was cancelled is given to who comes next."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,12 +92,17 @@ class AnswersTheNextOne(MemoryStore):
             answer: Answer | kv.KVError = await super().apply(op)
         except kv.KVError as error:
             answer = error
+        if not isinstance(op, kv.Get):
+            return _answered(answer)
         self.unread.append(answer)
         await trio.sleep(0.0005)  # whoever is cancelled here has not read its answer
-        first = self.unread.pop(0)
-        if isinstance(first, kv.KVError):
-            raise first
-        return first
+        return _answered(self.unread.pop(0))
+
+
+def _answered(answer: Answer | kv.KVError) -> Answer:
+    if isinstance(answer, kv.KVError):
+        raise answer
+    return answer
 
 
 class Tokens(MemoryStore):
@@ -261,6 +267,18 @@ class BeginsAgain(MemoryStore):
         self.batches += 1
         assert self.batches < 1000
         return super()._scan(partition, b"", batch_size)
+
+
+class NothingButMore(MemoryStore):
+    """Planted: each batch is empty, and not the last one."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        return kv.Batch((), more=True) if isinstance(op, kv.ScanBatch) else await super().apply(op)
+
+
+def test_a_scan_of_empty_batches_comes_to_an_end() -> None:
+    with pytest.raises(kv.ScanInterrupted, match=r"expected a key from b'a' on in a batch .*, found none"):
+        trio.run(scan_all, NothingButMore(), b"p", b"a")
 
 
 @pytest.mark.parametrize(
