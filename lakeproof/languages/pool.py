@@ -22,7 +22,7 @@ import atexit
 import os
 import weakref
 from collections import OrderedDict, defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
 from lakeproof.languages import protocol
@@ -252,7 +252,7 @@ class FlowRun:
         opened = 0 if after is None else after.opened
         try:
             message = read_message(line, child.number, opened + 1)
-            _fits(message, opened - at)  # each reply has closed one
+            _fits(message, self._open_tasks(at) if opened > at else [])  # each reply has closed one
         except Nonsense as error:
             raise self._failed(child, str(error)) from error
         known = POOL.known(*self.what) if after is None else after.following.get(reply)
@@ -272,6 +272,12 @@ class FlowRun:
             self._path.append(known)
         self.now = message
 
+    def _open_tasks(self, at: int) -> list[str]:
+        """The tasks whose effects are open after so many replies."""
+        answered = {number for number, _ in self._replies[:at]}
+        lines = [step.message for step in self._path[:at] if isinstance(step.message, Opens)]
+        return [task for line in lines for task, each in line.effects if each.number not in answered]
+
     def _failed(self, child: ProgramLife, what: str) -> ProgramFailed:
         return self._named(child.failed(what))
 
@@ -282,13 +288,16 @@ class FlowRun:
         return ProgramFailed(f"{error} (in {self.what[1]}, after {effects} effect{'' if effects == 1 else 's'})")
 
 
-def _fits(message: Message, still_open: int) -> None:
+def _fits(message: Message, open_tasks: Sequence[str]) -> None:
     """Raises Nonsense: the flow goes on or ends as if no other effect were open, or waits although none is."""
     if isinstance(message, Opens):
-        if not message.effects and not still_open:
+        if not message.effects and not open_tasks:
             raise Nonsense("nothing is open, and the flow neither asks for an effect nor ends")
-    elif still_open:
-        effects = "1 effect is" if still_open == 1 else f"{still_open} effects are"
+        for task, _ in message.effects:
+            if task in open_tasks:
+                raise Nonsense(f"task {task!r} asks for a second effect, and its first is open; expected one at a time")
+    elif open_tasks:
+        effects = "1 effect is" if len(open_tasks) == 1 else f"{len(open_tasks)} effects are"
         raise Nonsense(f"the flow {_describe_line(message)}, and {effects} open; wait for all tasks of a group")
 
 

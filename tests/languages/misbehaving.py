@@ -75,8 +75,7 @@ def by_hand(how: str) -> None:
         if how == "floods-stderr":
             for _ in range(64):
                 sys.stderr.write("x" * 65_000 + "\n")
-        two = [{"task": str(task), **effect, "effect": task} for task in (1, 2)]
-        say({"flow": flow, "opens": two} if how == "leaves-one-open" else effect)
+        say(two_tasks(flow, 1) if how in {"leaves-one-open", "opens-twice"} else effect)
         if how == "two-effects":
             say({**effect, "effect": 2})
         if "reset" in (told := hear()):
@@ -90,6 +89,12 @@ def by_hand(how: str) -> None:
             say(end)
 
 
+def two_tasks(flow: int, first: int) -> Told:
+    """An effect in each of two tasks, with these numbers."""
+    effect = {"op": "set", "partition": "cA==", "key": "aw==", "value": "dg=="}
+    return {"flow": flow, "opens": [{"task": str(at + 1), "effect": first + at, **effect} for at in range(2)]}
+
+
 def answer_reset(how: str, told: Told) -> None:
     if how == "mute-at-reset":
         time.sleep(60)
@@ -101,6 +106,8 @@ def wrong(how: str, flow: int) -> bool:
     lines = {"babbles": "debug: done\n", "line-without-end": "x" * (17 << 20), "half-a-line": '{"flow": '}
     if how in lines:
         raw(lines[how])
+    if how == "opens-twice":  # of one task the first effect is open yet
+        say(two_tasks(flow, 3))
     if how == "wrong-definite":
         say({"flow": flow, "raises": {"kind": "unknown", "definite": True}})
     if how in {"dies", "half-a-line"}:
@@ -114,7 +121,7 @@ def wrong(how: str, flow: int) -> bool:
     if how == "mute":
         subprocess.Popen(["/bin/sleep", "60"])  # what it has started must end with it
         time.sleep(60)
-    return how in {*lines, "wrong-definite"}
+    return how in {*lines, "opens-twice", "wrong-definite"}
 
 
 if __name__ == "__main__":

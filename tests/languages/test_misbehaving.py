@@ -43,6 +43,7 @@ FAILURES = {
     "line-without-end": "a line of more than 16,777,216 bytes",
     "wrong-definite": "raises unknown as definite; OutcomeUnknown is indefinite",
     "resets-another": "is over",
+    "opens-twice": "asks for a second effect, and its first is open",
     "leaves-one-open": "the flow returned None, and 1 effect is open",
 }
 """Mistakes, and what is said of them. Lines without a meaning are in `test_protocol`."""

@@ -127,14 +127,16 @@ def test_effects_that_make_no_sense_are_refused(line: bytes, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "still_open", "said"),
+    ("line", "open_tasks", "said"),
     [
-        (Opens(()), 0, "neither asks for an effect nor ends"),
-        (Returns(None), 2, "2 effects are open"),
-        (Raises("panic", None, "", ""), 1, "1 effect is open"),
-        (ASKED, 1, "wait for all tasks"),
+        (Opens(()), [], "neither asks for an effect nor ends"),
+        (Returns(None), ["1", "2"], "2 effects are open"),
+        (Raises("panic", None, "", ""), ["1"], "1 effect is open"),
+        (ASKED, ["1"], "wait for all tasks"),
     ],
 )
-def test_a_flow_that_leaves_goroutines_behind_is_refused(line: Opens | Returns, still_open: int, said: str) -> None:
+def test_a_flow_that_leaves_goroutines_behind_is_refused(
+    line: Opens | Returns, open_tasks: list[str], said: str
+) -> None:
     with pytest.raises(Nonsense, match=said):
-        _fits(line, still_open)
+        _fits(line, open_tasks)
