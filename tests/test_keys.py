@@ -164,6 +164,9 @@ def inside(program: str) -> str:
     ("reading", "strange"),
     [
         ("open(0)", "mine.py:1 reads 0"),
+        ("sys.stdin.read()", "mine.py:1 reads 0"),
+        ("next(iter(sys.stdin), '')", "mine.py:1 reads 0"),
+        ("os.read(0, 1)", "mine.py:1 reads 0"),
         ("os.cpu_count()", "mine.py:1 calls cpu_count"),
         ("os.statvfs('/')", "mine.py:1 reads /"),
         ("os.stat(STANDARD + '../../../x')", "mine.py:1 reads "),
@@ -213,6 +216,25 @@ WITNESS.install()
 WITNESS.noting = True
 exec(compile({f"open('{installed}/{file}')"!r}, "mine.py", "exec"))
 print(WITNESS.strange, sorted(WITNESS.known))
+""")
+        )
+    assert found[0] == found[1] != found[2]
+
+
+def test_what_was_loaded_before_the_witness_is_in_each_key(tmp_path: Path) -> None:
+    """A sitecustomize may import what a user's file then finds loaded."""
+    found = []
+    for amount in (1, 1, 2):
+        (tmp_path / "early.py").write_text(f"AMOUNT = {amount}")
+        found.append(
+            in_a_process(f"""
+import sys
+sys.path.append({str(tmp_path)!r})
+import early
+from lakeproof.verify.witness import *
+WITNESS.install()
+from lakeproof.verify import keys
+print(keys._surroundings())
 """)
         )
     assert found[0] == found[1] != found[2]

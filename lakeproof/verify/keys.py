@@ -7,7 +7,8 @@ A verdict is a function of the scenario, the limits, the engine, and the code th
   lakeproof's own flows and invariants: the modules that the functions and classes of the scenario come from, and what
   these import, so that a change of one design leaves the verdicts of the others;
 - where modules were found that were not executed, and the status of files of installed packages that were read;
-- the files of the engine, Python, and what was installed beside, as the installer has recorded it, file by file;
+- the files of the engine, and of modules that were loaded before the witness began; Python, and what was installed
+  beside, as the installer has recorded it, file by file;
 - the limits. Memory is none of them: it decides whether there is a verdict, never which.
 
 Why that is enough: a scenario's module reads nothing but modules (else the witness has seen something strange, and
@@ -32,7 +33,7 @@ from typing import Final
 
 from lakeproof.scenario import Scenario
 from lakeproof.search.fence import Undecided, in_one_line
-from lakeproof.verify.witness import ANOTHER_PROGRAM, ENGINE, INSTALLED, PACKAGE, WITNESS, is_engine, status
+from lakeproof.verify.witness import ANOTHER_PROGRAM, ENGINE, INSTALLED, PACKAGE, STANDARD, WITNESS, is_engine, status
 from lakeproof.version import version
 
 FOREIGN: Final = "lakeproof.languages"
@@ -233,5 +234,9 @@ def _surroundings() -> str:
 @cache
 def _engine_at_first() -> tuple[tuple[str, tuple[int, ...]], ...]:
     # The files and not the code: modules of the engine were loaded before the witness began.
-    files = sorted(str(path) for folder in ENGINE for path in Path(PACKAGE, folder).glob("*.py"))
-    return tuple((file, status(file)) for file in files)
+    engine = {str(path) for folder in ENGINE for path in Path(PACKAGE, folder).glob("*.py")}
+    # So was what a sitecustomize of the user imports. A module may name a file that there is not.
+    loaded = (getattr(module, "__file__", None) for module in sys.modules.values())
+    others = {str(file) for file in loaded if file} - WITNESS.executed.keys()
+    theirs = {file for file in others if not file.startswith((PACKAGE, STANDARD, *INSTALLED)) and status(file)}
+    return tuple((file, status(file)) for file in sorted(engine | theirs))

@@ -24,7 +24,7 @@ from functools import partial
 from importlib.machinery import ModuleSpec, PathFinder
 from os import stat  # as it was before the witness stood before it
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 if TYPE_CHECKING:
     from _collections_abc import dict_items
@@ -67,7 +67,7 @@ ANOTHER_PROGRAM: Final = "a flow runs in another program, whose files are not kn
 """Why the verdicts of such a scenario are not kept: there is nothing to repair."""
 
 # CPython raises no audit event for these: a flow that looks whether a file exists would not be seen.
-FILES: Final = ("access", "lstat", "readlink", "stat", "statvfs")
+FILES: Final = ("access", "lstat", "read", "readlink", "stat", "statvfs")
 CALLS: Final = ("cpu_count", "getcwd", "getcwdb", "getlogin", "getuid", "sched_getaffinity", "sysconf", "uname")
 """Functions of `os` that read a file, or the machine, and that no event tells of. Not each machine has all."""
 
@@ -103,6 +103,7 @@ class Witness:
         # It cannot be removed: CPython has no function for that.
         sys.addaudithook(self._hear)
         _stand_before_the_environment(partial(self._is_read, "reads the environment:", own=True))
+        _stand_before_stdin(partial(self._is_read, "reads", 0, own=True))
         for name in FILES:
             _stand_before(name, partial(self._is_read, "reads"))
         # Not each of these is there on each system.
@@ -225,6 +226,22 @@ def _stand_before(name: str, noticed: Callable[[object], None]) -> None:
     for group in (os.supports_dir_fd, os.supports_effective_ids, os.supports_fd, os.supports_follow_symlinks):
         if found in group:
             group.add(noticing)
+
+
+def _stand_before_stdin(noticed: Callable[[], None]) -> None:
+    before = sys.stdin
+
+    class Noticing:
+        def __getattr__(self, name: str) -> object:
+            noticed()
+            return getattr(before, name)
+
+        def __iter__(self) -> Iterator[str]:
+            noticed()
+            return iter(before)
+
+    if before is not None:  # it is closed
+        sys.stdin = cast("TextIO", Noticing())
 
 
 def _stand_before_the_environment(noticed: Callable[[object], None]) -> None:
