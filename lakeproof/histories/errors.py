@@ -8,7 +8,6 @@ class Unreadable(ValueError):
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {message}" if line else message)
-        self.line = line
 
 
 class MissingExtra(Unreadable):

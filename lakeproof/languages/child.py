@@ -132,9 +132,7 @@ class ProgramLife:
     def __init__(self, command: Command) -> None:
         self.command = command
         self.number = 0
-        """Of the flow that it was given last."""
-        self.flow_open = False
-        """Whether that flow must be reset before the next one."""
+        """Of the flow that it was given last, which must be reset before the next one; 0: it was given none."""
         self.busy = False
         """Whether a line is due: what interrupts that leaves the process in an unknown state."""
         self.resets = True
@@ -199,7 +197,7 @@ class ProgramLife:
         try:
             self._send(greeting())
             line = self._line(max(self.command.seconds, START_SECONDS_MIN))
-            self.resets = read_greeting(line).resets
+            self.resets = read_greeting(line)
         except Hangs:
             raise self.failed("no line in time") from None
         except Nonsense as error:
@@ -215,7 +213,7 @@ class ProgramLife:
 
     def close(self) -> None:
         """Kill it, with all that it has started. Never raises."""
-        if self._process.stdin is None or self._process.stdin.closed:  # it was closed before
+        if self.over:
             return
         self._drain_stderr()  # what it wrote last says why it failed
         with contextlib.suppress(OSError):

@@ -223,10 +223,9 @@ class FlowRun:
             child.greet()
         except ProgramFailed as error:
             raise self._named(error) from None
-        lines = [protocol.reset(child.number)] if child.flow_open else []  # the flow that the process ran before
+        lines = [protocol.reset(child.number)] if child.number else []  # the flow that the process ran before
         resets = len(lines)
         child.number += 1  # late lines of the flow before have another number
-        child.flow_open = True
         lines.append(protocol.start(child.number, call, arguments))
         lines += [protocol.answer(child.number, number, reply) for number, reply in self._replies]
         # Answers to the reset come before 0, the first step is at 0, and what follows reply n is at n.

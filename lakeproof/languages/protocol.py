@@ -104,7 +104,7 @@ _KINDS: Final = {kind: name for name, kind in STORE_ERRORS.items()}
 
 def greeting() -> bytes:
     """The first line to a program."""
-    return _line({"protocol": "flow:", "version": VERSION, "parallel": True})
+    return f'{{"protocol":"flow:","version":{VERSION},"parallel":true}}\n'.encode()
 
 
 def start(number: int, call: str, args: str) -> bytes:
@@ -212,10 +212,6 @@ def _head(head: objects.Head) -> dict[str, object]:
 
 def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
-
-
-def _line(body: Mapping[str, object]) -> bytes:
-    return f"{_json(body)}\n".encode()
 
 
 def _b64(value: bytes) -> str:

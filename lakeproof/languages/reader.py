@@ -21,8 +21,6 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Final, cast
 
-import attrs
-
 from lakeproof.impl.effects import Effect, Now, Sleep
 from lakeproof.impl.printable import printable, safe_repr
 from lakeproof.languages.protocol import INT_BITS, VERSION, Asks, Message, Mints, Nonsense, Opens, Raises, Returns
@@ -37,32 +35,25 @@ _TASK: Final = re.compile(r"[1-9][0-9]{0,5}(\.[1-9][0-9]{0,5}){0,20}")  # number
 _PLACE: Final = re.compile(r"[^\x00-\x1f]{1,200}:[0-9]{1,9}")  # FILE:LINE, on one line of a report
 
 
-@attrs.frozen
-class Greeting:
-    """A program's first line. ``resets``: whether it takes one flow after the other."""
-
-    resets: bool
-
-
-def read_greeting(line: bytes) -> Greeting:
-    """Raises Nonsense: it is no greeting, or of another version."""
+def read_greeting(line: bytes) -> bool:
+    """A program's first line: whether it takes one flow after the other. Raises Nonsense, also for another version."""
     body = _object(line)
     if body.get("protocol") != "flow:" or type(body.get("version")) is not int:  # true is an int, and no version
         raise Nonsense(
-            f'{shorten_line(line)}: expected {{"protocol": "flow:", "version": {VERSION}}} as its first line'
+            f'{_shorten_value(line)}: expected {{"protocol": "flow:", "version": {VERSION}}} as its first line'
         )
     if body["version"] != VERSION:
         raise Nonsense(f"version {body['version']} of the protocol flow:; expected {VERSION}: use that adapter")
     resets = body.get("resets", True)  # most do, so it may be left out
     if type(resets) is not bool:
         raise Nonsense(f'"resets" is {_shorten_value(resets)}; expected true or false')
-    return Greeting(resets)
+    return resets
 
 
 def read_acknowledgement(line: bytes, number: int) -> None:
     """Raises Nonsense: it does not say that this flow was dropped."""
     if _object(line).get("reset") != number:
-        raise Nonsense(f'{shorten_line(line)}: expected {{"reset": {number}}}: flow {number} is over')
+        raise Nonsense(f'{_shorten_value(line)}: expected {{"reset": {number}}}: flow {number} is over')
 
 
 def read_message(line: bytes, flow: int, number: int) -> Message:
@@ -80,7 +71,9 @@ def read_message(line: bytes, flow: int, number: int) -> Message:
 
 def _read_body(line: bytes, body: Mapping[str, object], flow: int, number: int) -> Message:
     if body.get("flow") != flow:
-        raise Nonsense(f'{shorten_line(line)}: expected "flow": {flow}; an earlier flow must be silent after its reset')
+        raise Nonsense(
+            f'{_shorten_value(line)}: expected "flow": {flow}; an earlier flow must be silent after its reset'
+        )
     # A wrong place is refused in each kind of line, also in those of which it is not shown.
     at = _place(body)
     if "op" in body:
@@ -88,7 +81,7 @@ def _read_body(line: bytes, body: Mapping[str, object], flow: int, number: int) 
     if "opens" in body:
         return _opens(line, body["opens"], number)
     if ("returns" in body) is ("raises" in body):  # both, or neither
-        raise Nonsense(f'{shorten_line(line)}: expected one of "op", "opens", "returns" and "raises"')
+        raise Nonsense(f'{_shorten_value(line)}: expected one of "op", "opens", "returns" and "raises"')
     if "returns" in body:
         return Returns(_freeze_value(body["returns"]))
     raised = body["raises"]
@@ -107,7 +100,7 @@ def _read_request(line: bytes, body: Mapping[str, object], number: int) -> Asks 
     at = _place(body)
     if body.get("effect") != number:
         raise Nonsense(
-            f'{shorten_line(line)}: expected "effect": {number}; ask for one effect at a time, or use "opens"'
+            f'{_shorten_value(line)}: expected "effect": {number}; ask for one effect at a time, or use "opens"'
         )
     if body.get("op") == _MINT:
         return Mints(number, _text(body, "kind"), at)
@@ -126,7 +119,7 @@ def _opens(line: bytes, body: object, number: int) -> Opens:
         if task and not _TASK.fullmatch(task):
             raise Nonsense(f'"task": {_shorten_value(task)}; expected a path such as "2.1", or "" for the main task')
         if task in dict(found):
-            raise Nonsense(f"{shorten_line(line)}: task {task!r} asks for two effects; expected one for each task")
+            raise Nonsense(f"{_shorten_value(line)}: task {task!r} asks for two effects; expected one for each task")
         found.append((task, _read_request(line, each, number + at)))  # they count on within the line
     return Opens(tuple(found))
 
@@ -137,14 +130,14 @@ def _object(line: bytes) -> dict[str, object]:
     except RecursionError:
         raise _nested_too_deeply(line) from None
     except ValueError as error:
-        raise Nonsense(f"{shorten_line(line)} is no JSON ({reason(error)}); expected one object a line") from error
+        raise Nonsense(f"{_shorten_value(line)} is no JSON ({reason(error)}); expected one object a line") from error
     if type(body) is not dict:
-        raise Nonsense(f"{shorten_line(line)}: expected one object a line")
+        raise Nonsense(f"{_shorten_value(line)}: expected one object a line")
     return cast("dict[str, object]", body)
 
 
 def _nested_too_deeply(line: bytes) -> Nonsense:
-    return Nonsense(f"{shorten_line(line)}: nested too deeply; expected one object a line")
+    return Nonsense(f"{_shorten_value(line)}: nested too deeply; expected one object a line")
 
 
 _Parser = Callable[[Mapping[str, object], str], object]
@@ -155,7 +148,7 @@ def _effect(line: bytes, body: Mapping[str, object]) -> Effect:
     known = _EFFECTS.get(op) if isinstance(op, str) else None
     if known is None:
         raise Nonsense(
-            f"{shorten_line(line)}: effect {_shorten_value(op)}; expected one of {', '.join(_EFFECTS)}, {_MINT}"
+            f"{_shorten_value(line)}: effect {_shorten_value(op)}; expected one of {', '.join(_EFFECTS)}, {_MINT}"
         )
     kind, fields = known
     return kind(*(parse(body, name) for name, parse in fields))
@@ -321,11 +314,6 @@ def _freeze_value(value: object) -> Hashable:
             # JSON's order of names means nothing.
             return tuple((name, _freeze_value(part)) for name, part in sorted(cast("dict[str, object]", value).items()))
     return value
-
-
-def shorten_line(line: bytes) -> str:
-    """The beginning of a line, for people."""
-    return _shorten_value(line)
 
 
 def _shorten_value(value: object) -> str:
