@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 
 from lakeproof.search.board import Board, Overseer, die_with_parent
 from lakeproof.verify.witness import WITNESS
+from lakeproof.words import INCONCLUSIVE, INTERRUPTED, UNUSABLE
 
 PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that are sent on to the child. It has a process group of its own, so that each reaches it once, whether it
@@ -28,8 +29,6 @@ POLL_SECONDS: Final = 0.5
 
 HUNG: Final = 75
 """As in `lakeproof.search.fence`, which is too heavy to load here."""
-
-INCONCLUSIVE: Final = 3
 
 
 def supervised() -> NoReturn:
@@ -76,22 +75,27 @@ def _loads_a_file(arguments: Sequence[str]) -> bool:
     return any(argument == "--from" or argument.startswith("--from=") for argument in arguments)
 
 
-def _command() -> NoReturn:
-    from lakeproof.cli import main
+def _command(board: Board | None = None) -> NoReturn:
+    """Run the command. board: of the process that watches this one."""
+    try:
+        if board is not None:
+            # In the child only: the process that watches stays small.
+            from lakeproof.search.fence import WATCH
 
-    main.main(prog_name="lakeproof")
+            WATCH.board = board
+        from lakeproof.cli import main
+
+        main.main(prog_name="lakeproof")
+    except KeyboardInterrupt:  # while modules are loaded: `main` catches its own
+        sys.exit(INTERRUPTED)
     raise AssertionError("the command line ends by exiting")
 
 
 def _report(writer: int, board: Board) -> NoReturn:
     """In the child: run the command, and report how it ended."""
-    # In the child only: the process that watches stays small.
-    from lakeproof.search.fence import WATCH
-
-    WATCH.board = board
     die_with_parent()
     try:
-        _command()
+        _command(board)
     except SystemExit as end:
         # As the interpreter maps them: None is success, and a text is an error.
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
@@ -130,8 +134,7 @@ def _watch_child(child: int, reader: int, signals: set[signal.Signals], board: B
     if report := report or _read_report(reader):
         return report[0]
     sys.stderr.write(f"lakeproof: {_unreported_exit(status)}; nothing is established\n")
-    # As `words.UNUSABLE`.
-    return 2
+    return UNUSABLE
 
 
 def _pass_on(number: int, child: int) -> None:

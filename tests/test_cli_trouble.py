@@ -154,6 +154,24 @@ class TestInterrupt:
             assert line.endswith("1 of 10 scenarios; 1 trace is in out/traces")
 
 
+    @pytest.mark.parametrize("args", [["verify"], ["verify", "--from", "mine.py"]], ids=["here", "in a child"])
+    @pytest.mark.parametrize("module", ["lakeproof.search.fence", "lakeproof.cli", "lakeproof.commands.verify"])
+    def test_ctrl_c_while_modules_are_loaded_is_no_traceback(self, module: str, args: list[str]) -> None:
+        program = f"""
+import sys
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupts())
+sys.argv[1:] = {args!r}
+from lakeproof.supervisor import supervised
+supervised()
+"""
+        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (done.returncode, (done.stdout + done.stderr).strip()) == (130, "")
+
+
 class Points:
     """Entry points that a test has made up."""
 
