@@ -97,8 +97,8 @@ class _Splitter:
             raise Unreadable("the map that begins here does not end; expected it closed", self.line)
         if self.around and not self.ended:
             raise Unreadable(f"the file ends inside of {self.around!r}; expected it closed")
-        if self.between.strip(" ,"):  # a tag without its map
-            raise Unreadable(f"the file ends with {shorten_value(self.between.strip())}; expected a map after it")
+        if self.between:  # a tag without its map
+            raise Unreadable(f"the file ends with {shorten_value(self.between)}; expected a map after it")
 
     def _take(self, piece: str, number: int, *, inside: bool = False) -> None:
         if self.nested or inside:

@@ -184,8 +184,8 @@ class FlowRun:
         key = self.now.state_key if isinstance(self.now, Asks) else None
         return None if key is None else (self.what, key)  # of this call: states of two calls are not compared
 
-    def answer(self, number: int, reply: str) -> Message:
-        """Answer an effect that the flow waits for, and hear what it does then."""
+    def answer(self, number: int, reply: str) -> None:
+        """Answer an effect that the flow waits for; `now` is what it does then."""
         known = self._path[-1].following.get((number, reply))
         self._replies.append((number, reply))
         if self._child is not None:
@@ -197,12 +197,11 @@ class FlowRun:
         else:
             self._path.append(known)
             self.now = known.message
-        return self.now
 
-    def answer_last(self, reply: str) -> Message:
+    def answer_last(self, reply: str) -> None:
         """Answer the one effect that the flow waits for."""
         assert isinstance(self.now, Asks)
-        return self.answer(self.now.number, reply)
+        self.answer(self.now.number, reply)
 
     def give_away(self) -> None:
         """Let another run have the process. This one can go on later, or never."""

@@ -124,7 +124,12 @@ class ProgramFlow:
     async def __call__(self, env: Env, *args: Hashable, **options: Hashable) -> Hashable:
         # No `try` with a `finally`, and no `with`: what is abandoned here must not run on. A run that is dropped gives
         # its process back by itself.
-        run = FlowRun(self._command(), self.name, self._arguments(args, options))
+        run = FlowRun(
+            # In each run: it may have been built anew.
+            Command.as_it_is(self.program.command, self.program.folder, self.program.seconds),
+            self.name,
+            self._arguments(args, options),
+        )
         while True:
             message = run.now
             match message:
@@ -145,10 +150,6 @@ class ProgramFlow:
                     # While it waits, nothing here holds the number, which is another one in each round of a loop.
                     reply = await _perform_effect(env, message.effect)
                     run.answer_last(reply)
-
-    def _command(self) -> Command:
-        # In each run: it may have been built anew.
-        return Command.as_it_is(self.program.command, self.program.folder, self.program.seconds)
 
     def _arguments(self, args: tuple[Hashable, ...], options: Mapping[str, Hashable]) -> str:
         try:
