@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if given.ask and given.ask not in (known := swarm.known_ids()):
             parser.exit(2, f"--ask {given.ask}: {given.design} has no such invariant; it has {', '.join(known)}\n")
-        found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs or 0)
+        found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs)
     except ScenarioError as error:
         parser.exit(2, f"{given.design}: its races make no machine: {error}\n")
     console = Console(soft_wrap=True)

@@ -39,7 +39,6 @@ class MachineChanges:
 
 MOVED: Final = "an update of a branch that meets a false failure of a predicate answers RefChanged, and took place"
 ENTRIES: Final = "the specification is of one path, and of races in which all calls are of its kind"
-BEATEN: Final = "refuted of commits/lock-free, whose commit it is: a false failure of a predicate is a defeat"
 NAMED: Final = "refuted of branches/plain, whose flow it is: a branch is deleted by its name"
 BY_NAME: Final = "branch-delete-spares-successor branch-create-is-effective"
 ONE_INSTANCE: Final = "it deletes an instance of the setup's; its specification knows one id"
@@ -51,8 +50,6 @@ LATE: Final = "refusals duplicates scan_failures"
 refused, or a reset whose clearing of old tokens breaks off, has a definite error, and took place: see
 docs/designs/branches.md."""
 
-AGAIN: Final = "refuted of hard-delete/no_copies: an address is staged once more after another token was found"
-
 PLANS: Final[Mapping[str, MachineChanges]] = {
     "repositories/step1": MachineChanges(),
     "repositories/step1+creates": MachineChanges(words="create delete get list", without="duplicates", runs=100),
@@ -63,10 +60,8 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
     "repositories/hardened+branches": MachineChanges(
         words="create delete create_branch get_branch tag clean", spared="failed-call-changed-nothing", why=NO_BIRTH
     ),
-    "branches/plain": MachineChanges(
-        spared="commit-makes-progress acknowledged-write-is-kept", why=f"{BEATEN}; {MOVED}"
-    ),
-    "branches/tombstone": MachineChanges(spared="commit-makes-progress", why=BEATEN),
+    "branches/plain": MachineChanges(spared="acknowledged-write-is-kept", why=MOVED),
+    "branches/tombstone": MachineChanges(),
     "tags/plain": MachineChanges(),
     "commits/lock-free": MachineChanges(spared=BY_NAME, why=NAMED, without=LATE),
     "commits/lock-free+writes": MachineChanges(words="write write:y delete read commit", without=LATE, runs=1000),
@@ -83,10 +78,8 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
     "commits/optimistic": MachineChanges(spared="linearizable", why=ENTRIES, without=LATE),
     "commits/optimistic+writes": MachineChanges(words="write commit", without=LATE, runs=1000),
     "commits/locked": MachineChanges(),
-    "merges/by-set-if": MachineChanges(spared="commit-makes-progress", why=BEATEN, without=LATE),
-    "merges/by-set-if+sealed": MachineChanges(
-        words="merge commit revert", spared="commit-makes-progress", why=BEATEN, without=LATE, calls=(1,), runs=100
-    ),
+    "merges/by-set-if": MachineChanges(without=LATE),
+    "merges/by-set-if+sealed": MachineChanges(words="merge commit revert", without=LATE, calls=(1,), runs=100),
     "under-deletion/kv3": MachineChanges(without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"),
     "under-deletion/hardened": MachineChanges(
         without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"
@@ -106,7 +99,7 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
     "hard-delete/no_copies": MachineChanges(),
     "hard-delete/no_copies-careful": MachineChanges(),
     "hard-delete/no_copies-circumstances": MachineChanges(
-        words="move move.upload:y", spared="staged-data-is-kept", why=AGAIN, clients=(2,), calls=(1,), runs=50
+        words="move move.upload:y", clients=(2,), calls=(1,), runs=50
     ),
     "hard-delete/offline": MachineChanges(),
     "hard-delete/offline-mended": MachineChanges(),

@@ -105,11 +105,11 @@ class Swarm:
     runs: int = 200
     """The budget of the machine: so many runs find what is planted. See tests of planted bugs."""
 
-    def seek(self, seed: object, runs: int = 0) -> Failure | None:
-        """The first of so many runs that violates an invariant; 0: of the machine's budget."""
+    def seek(self, seed: object, runs: int | None = None) -> Failure | None:
+        """The first of so many runs that violates an invariant; None: of the machine's budget."""
         # Setups repeat among the runs, so the store after each is made once.
         settings: dict[object, Setting] = {}
-        for number in range(runs or self.runs):
+        for number in range(self.runs if runs is None else runs):
             found = self.run(f"{seed}.{number}", settings)
             if found is not None:
                 return attrs.evolve(found, number=number)
@@ -233,11 +233,11 @@ def _prepare_setting(scenario: Scenario, settings: dict[object, Setting]) -> Set
     return attrs.evolve(bare, scenario=scenario, cells=settings[key].cells)
 
 
-def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "", runs: int = 200) -> Swarm:
-    """The machine of a design of the catalogue: its words, faults and beginnings are those of its rows.
+def swarm_of(name: str, *, without: str = "") -> Swarm:
+    """The machine of a design of the catalogue: its words, faults and beginnings are those of its rows. What is refuted
+    under its faults is not checked.
 
-    words: further words of the design's; without: kinds of faults, fields of `Faults`, of which no run has one; spared:
-    ids that are not checked, beside those that are refuted under the faults that remain.
+    without: kinds of faults, fields of `Faults`, of which no run has one.
 
     Raises:
         KeyError: no such design.
@@ -253,7 +253,7 @@ def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "",
         ground = Ground(design=row.design, before=race.before, more=row.more, adapt=row.adapt, paged=race.paged)
         if ground not in grounds:
             grounds.append(ground)
-    texts = {word: None for row in found for word in row.race.words} | dict.fromkeys(words.split())
+    texts = dict.fromkeys(word for row in found for word in row.race.words)
     absent = without.split()
     # The budget without faults comes first: half of the runs have it.
     budgets = {Faults(): None} | {row.race.faults: None for row in found}
@@ -270,6 +270,5 @@ def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "",
         grounds=tuple(grounds),
         words=tuple(texts),
         faults=tuple(faults),
-        spared=frozenset({*refuted, *spared.split()}),
-        runs=runs,
+        spared=frozenset(refuted),
     )

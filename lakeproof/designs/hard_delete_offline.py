@@ -223,7 +223,8 @@ ROWS = [
     *staged(OFFLINE, "stage-delete.job"),
     *copies(OFFLINE),
     *(row for order in ORDERS for row in staged(order, "commit-job")),
-    *settled(REACHABLE, "create_branch-delete_branch.job merge-job", NONE, KEPT),
+    # A commit gets a tag before its branch goes: the job has to read the tags, and after the branches.
+    *settled(REACHABLE, "create_branch-delete_branch.job merge-job tag.delete_branch-job", NONE, KEPT),
     *settled(REACHABLE, "create_branch_from_tag.delete_tag-job", NONE, TAGGED),
     *settled(WHOLE, "job", NONE, KEPT),
     *settled(UNSPARING, "job", NONE, KEPT),
