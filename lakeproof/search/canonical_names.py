@@ -10,11 +10,13 @@ Example: one client takes an identifier in each round, and writes it over that o
 key holds a1, a2, a3, ...; with it, there is one state in which the key holds the first identifier.
 """
 
+import dis
 import gc
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Final, cast
@@ -37,6 +39,7 @@ from lakeproof.search.symmetry import Symmetry
 Numbers = tuple[int, ...]
 _OBJECT: Final = "object"
 _LIBRARY: Final = str(Path(os.__file__).parent)
+_BY_TEXT: Final = frozenset({"getattr", "attrgetter", "methodcaller", "globals", "vars", "__dict__"})
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -73,13 +76,15 @@ def _texts(value: object) -> Iterator[str]:
         if id(at) not in seen:
             seen[id(at)] = at
             code = at.__code__ if isinstance(at, FunctionType) and not _is_standard(at) else at
-            names.update(code.co_names if isinstance(code, CodeType) else ())
+            if isinstance(code, CodeType):
+                names |= _names_in(code)
+                waiting += _imported_by(code)
             for where in _namespaces_of(at):
                 if id(where) not in namespaces:
                     namespaces[id(where)], seen[id(where)] = _content_of(where), where
                     waiting += _special_methods(where)
             yield from _text_of(at)
-            waiting += _parts_of(at)
+            waiting += (type(at), *_parts_of(at))
         if not waiting:
             # Any name in any namespace: which of them an attribute is looked up in cannot be seen.
             found = (content[name] for content in namespaces.values() for name in content.keys() & names)
@@ -100,10 +105,13 @@ def _parts_of(value: object) -> Iterable[object]:
         case FunctionType():
             # The docstring is compared with nothing.
             consts = [const for const in value.__code__.co_consts if const is not value.__doc__]
-            return () if _is_standard(value) else (*consts, value.__closure__, value.__defaults__, value.__kwdefaults__)
-        # A cache, as of `lru_cache`: its answers may hold identifiers of earlier runs.
-        case _ if (wrapped := _function_within(value)) is not None:
-            return (wrapped,)
+            parts = (value.__closure__, value.__defaults__, value.__kwdefaults__, vars(value))
+            return () if _is_standard(value) else (*consts, *parts)
+        # Not the answers of a cache, which may hold identifiers of earlier runs; nor what is a copy of the docstring.
+        case _lru_cache_wrapper() | classmethod() | staticmethod():
+            return (value.__wrapped__,)
+        case property():
+            return (value.fget, value.fset, value.fdel)
         case dict():
             return (*dict.keys(value), *dict.values(value))  # the collector does not show keys that are text
         # A class or a module would lead to all that is loaded: only what is named is looked up in them.
@@ -112,12 +120,27 @@ def _parts_of(value: object) -> Iterable[object]:
     return gc.get_referents(value)  # slots, patterns, read-only mappings: whatever holds what
 
 
-def _function_within(value: object) -> object:
-    """Past ``__getattr__``, which is code of the user's: it may raise, or have an answer for each name."""
-    try:
-        return cast("object", object.__getattribute__(value, "__wrapped__"))
-    except AttributeError:
-        return None
+def _names_in(code: CodeType) -> set[str]:
+    """The names that code uses; those in texts where it looks something up by text."""
+    texts = [const for const in code.co_consts if isinstance(const, str)] if _BY_TEXT & {*code.co_names} else []
+    return {*code.co_names, *(name for text in texts for name in text.split("."))} - {"__doc__"}
+
+
+def _imported_by(code: CodeType) -> list[ModuleType]:
+    """What a function imports when it runs; it need not be in any namespace."""
+    if dis.opmap["IMPORT_NAME"] not in code.co_code[::2]:
+        return []
+    names, files = set[str](), set[str]()
+    steps = [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
+    for level, _, each in zip(steps, steps[1:], steps[2:], strict=False):  # level, what is imported from it, the import
+        if each.opname == "IMPORT_NAME" and level.argval:
+            found = Path(code.co_filename).parents[level.argval - 1].joinpath(*each.argval.split("."))
+            files |= {f"{found}.py", str(found / "__init__.py")}
+        elif each.opname == "IMPORT_NAME":
+            names.add(each.argval)
+    loaded: dict[str, object] = {**sys.modules}  # whatever a program has put there
+    modules = [(name, module) for name, module in loaded.items() if isinstance(module, ModuleType)]
+    return [module for name, module in modules if name in names or vars(module).get("__file__") in files]
 
 
 def _namespaces_of(value: object) -> Sequence[dict[str, object] | type | ModuleType]:
@@ -125,8 +148,9 @@ def _namespaces_of(value: object) -> Sequence[dict[str, object] | type | ModuleT
     another one hides."""
     if isinstance(value, FunctionType):
         return () if _is_standard(value) else (value.__globals__,)
-    where = value if isinstance(value, type | ModuleType) else type(value)
-    owners = where.__mro__ if isinstance(where, type) else (where,)
+    if not isinstance(value, type | ModuleType):
+        return ()
+    owners = value.__mro__ if isinstance(value, type) else (value,)
     return [owner for owner in owners if not _is_standard(owner)]
 
 
@@ -136,12 +160,14 @@ def _content_of(namespace: dict[str, object] | type | ModuleType) -> Mapping[str
 
 
 def _special_methods(namespace: dict[str, object] | type | ModuleType) -> list[object]:
-    """What Python calls without its name: operators, ``__init__``; the members of an enumeration."""
-    if not isinstance(namespace, type):
+    """What Python calls without its name: operators, ``__init__``, a module's ``__getattr__``, an enumeration's
+    ``_missing_``; and the members of an enumeration."""
+    if isinstance(namespace, dict):
         return []
-    special = [each for name, each in vars(namespace).items() if name[:2] == name[-2:] == "__"]
-    members = namespace._member_map_.values() if issubclass(namespace, Enum) else ()
-    return [*(each for each in special if isinstance(each, FunctionType | classmethod | staticmethod)), *members]
+    special = [each for name, each in vars(namespace).items() if name.startswith("_") and name.endswith("_")]
+    is_enum = isinstance(namespace, type) and issubclass(namespace, Enum)
+    members = cast("type[Enum]", namespace)._member_map_.values() if is_enum else ()
+    return [*(each for each in special if callable(each) or isinstance(each, classmethod)), *members]
 
 
 def _is_standard(value: FunctionType | type | ModuleType) -> bool:

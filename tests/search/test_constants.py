@@ -6,6 +6,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import lru_cache, update_wrapper
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -14,6 +16,7 @@ import attrs
 import pytest
 
 from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Violation
+from lakeproof.search.canonical_names import obstacle
 from lakeproof.search.search import Limits, search
 
 HEAD: Final = (b"p", b"head")
@@ -88,6 +91,48 @@ def is_a_member(name: str) -> bool:
     return True
 
 
+class Meta(type):
+    def __contains__(cls, name: str) -> bool:
+        return name == FIFTH
+
+
+class OfMeta(metaclass=Meta):
+    pass
+
+
+class Wrapping:
+    """A decorator that is a class."""
+
+    def __init__(self, wrapped: Callable[[str], bool], name: str) -> None:
+        update_wrapper(self, wrapped)
+        self.name = name
+
+    def __call__(self, name: str) -> bool:
+        return name == self.name
+
+
+class Asked(Enum):
+    YES = True
+    NO = False
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Asked":
+        return cls.YES if value == FIFTH else cls.NO
+
+
+class Cached:
+    @lru_cache  # noqa: B019  # it is the only one
+    def __contains__(self, name: str) -> bool:
+        return name == FIFTH
+
+
+def with_attribute(name: str) -> bool:
+    return name == with_attribute.magic  # type: ignore[attr-defined, no-any-return]
+
+
+with_attribute.magic = FIFTH  # type: ignore[attr-defined]
+
+
 def within(name: str) -> bool:
     def equals() -> bool:
         return name == FIFTH
@@ -104,6 +149,7 @@ def within_as_a_constant(name: str) -> bool:
 
 IN_LIST, IN_DICT, IN_OBJECT, MODULE = [FIFTH], {FIFTH: 1}, Held(), sys.modules[__name__]
 IN_SLOT, SPECIAL, OPEN, DERIVED = Slotted(FIFTH), Special(""), Open(), Derived()
+CACHED = Cached()
 IN_DEQUE, IN_VIEW, IN_PATTERN = deque([FIFTH]), MappingProxyType({FIFTH: 1}), re.compile(FIFTH)
 
 COMPARES: dict[str, Callable[[str], bool]] = {
@@ -128,6 +174,13 @@ COMPARES: dict[str, Callable[[str], bool]] = {
     "in a test of membership": lambda name: name in SPECIAL,
     "in a call": SPECIAL,
     "as a value of an enumeration": is_a_member,
+    "in a metaclass": lambda name: name in OfMeta,
+    "in a decorator that is a class": Wrapping(lambda name: not name, FIFTH),
+    "where a value is missing in an enumeration": lambda name: Asked(name) is Asked.YES,
+    "in a cached operator": lambda name: name in CACHED,
+    "by the text of its name": lambda name: name == getattr(MODULE, "FIFTH"),  # noqa: B009
+    "in an attribute of a function": with_attribute,
+    "by a getter": lambda name: name == attrgetter("MODULE.FIFTH")(sys.modules[__name__]),
     "behind an object that has every attribute": lambda name: name == OPEN.some.code,  # type: ignore[attr-defined]
 }
 
@@ -141,6 +194,51 @@ def test_a_module_of_the_user_may_be_called_like_one_of_python(tmp_path: Path, m
     where = "in a module of that name"
     monkeypatch.setitem(COMPARES, where, equals)
     test_an_identifier_that_is_compared_with_a_constant_keeps_its_name_wherever_the_constant_is(where)
+
+
+@pytest.mark.parametrize("module", [".magic", "imported_late.magic"])
+def test_a_function_may_import_a_constant_when_it_runs(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "imported_late"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "magic.py").write_text("MAGIC = 'a30'\n")
+    (package / "uses.py").write_text(f"def equals(name):\n    from {module} import MAGIC\n    return name == MAGIC\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    equals = vars(importlib.import_module("imported_late.uses"))["equals"]
+    try:
+        monkeypatch.setitem(COMPARES, module, equals)
+        test_an_identifier_that_is_compared_with_a_constant_keeps_its_name_wherever_the_constant_is(module)
+    finally:
+        for name in ("imported_late", "imported_late.uses", "imported_late.magic"):
+            sys.modules.pop(name, None)
+
+
+class Documented:
+    @property
+    def first(self) -> str:
+        """Not a1."""
+        return ""
+
+    @classmethod
+    def second(cls) -> str:
+        """Nor a2."""
+        return ""
+
+    @staticmethod
+    def third() -> str:
+        """Nor a3."""
+        return ""
+
+
+def test_a_docstring_is_compared_with_nothing() -> None:
+    async def takes(env: Env) -> str:
+        """a1."""
+        return env.ids.unique("one") + Documented().first + Documented.second() + Documented.third()
+
+    never = Always(id="never", meaning="", check=lambda _: iter([Reached("a state")]))
+    assert obstacle(Scenario(name="one", clients=[[Call(takes)]], invariants=[never]), {}) == ""
 
 
 @pytest.mark.parametrize("where", COMPARES)
