@@ -12,9 +12,23 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
-from lakeproof.designs.branch_designs import BRANCH, X
+from lakeproof.designs.branch_designs import BRANCH, X, Y
 from lakeproof.designs.designs import HOLDS, Caller, Row, Word, build_scenarios, rows, variant
-from lakeproof.designs.races import CRASH, FALSE, FAULTS, HARD, NONE, NOTHING, PAGED, Before, Refuted, fault, jump
+from lakeproof.designs.hard_delete_token_states import put
+from lakeproof.designs.races import (
+    CRASH,
+    FALSE,
+    FAULTS,
+    HARD,
+    NONE,
+    NOTHING,
+    PAGED,
+    Before,
+    Refuted,
+    fault,
+    jump,
+    path_of,
+)
 from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.flows import Flow, ObjectFlows, bind_reading
 from lakeproof.impl.graveler import lock_free
@@ -35,6 +49,13 @@ def _sign_upload(flows: ObjectFlows) -> Flow:
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "merge": Word(lambda flows: flows.merge, "main", "b", "m"),
     "link": Word(_sign_upload, BRANCH, X, Caller.BYTES),
+}
+ISSUED: Final = today.Grant("mem://r/data/r-b:u.s2.0/s3", "s3")
+OF_ONE_ADDRESS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    # For the setup, which thus gets `ISSUED`: a call of a race cannot hand its grant on to another one.
+    "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
+    "put": Word(lambda _: put, ISSUED.address, b"g"),
+    "link": Word(lambda flows: flows.link_physical_address, BRANCH, path_of(X, Y), ISSUED, b"g"),
 }
 
 OVERTAKEN: Final = Refuted(
@@ -71,8 +92,11 @@ ALLOWING: Final = attrs.evolve(
     variant(ONLINE, "job-ahead-allowed", {GARBAGE: ABANDONED}, reading=Reading(skew=LATER)), grace=2 * LATER
 )
 UNTIMED: Final = attrs.evolve(variant(ONLINE, "untimed", {GARBAGE: OVERTAKEN}, reading=online.UNTIMED), grace=0)
+LINKED: Final = attrs.evolve(UNTIMED, name="hard-delete/online-linked", words=OF_ONE_ADDRESS, refuted=HOLDS)
+"""The same: every link is of one address, which was issued and written before."""
 
 IN_TWO: Final = Before("two-staged/", "upload.upload:y")
+TWICE: Final = Before("twice/", "get_address.put")
 SAFE: Final = NONE | FALSE
 LATE: Final = jump(LATER)
 LATE_CRASH: Final = fault("clock-jump-and-crash", Faults(clock_jumps=(LATER,), crashes=1))
@@ -152,6 +176,8 @@ ROWS = [
     *rows(AHEAD, "upload-reset-job", SKEWED),
     *rows(ALLOWING, "upload-reset-job", SKEWED),
     *rows(ONLINE, LINKS, LATE, UPLOADED),
+    *rows(LINKED, "link.delete-link-job", NONE, TWICE, only=f"{STAGED} {GARBAGE}"),
+    *rows(LINKED, "link:y-link.commit-job", NONE, TWICE, only=f"{COMMITTED} {STAGED} {GARBAGE}"),
     *rows(UNTIMED, "merge-upload@main-job merge-delete_branch-job", NONE, KEPT),
     *rows(UNTIMED, "commit-commit-job", SAFE, UPLOADED),
     *rows(ONLINE, "upload-job delete-job commit-job reset-job", jump(LATER, "paged"), IN_TWO, paged=1),
