@@ -9,6 +9,8 @@ import mmap
 import os
 import signal
 import sys
+import threading
+from _thread import interrupt_main
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -77,6 +79,7 @@ def _loads_a_file(arguments: Sequence[str]) -> bool:
 
 def _command(board: Board | None = None) -> NoReturn:
     """Run the command. board: of the process that watches this one."""
+    sys.unraisablehook = _interrupt_again
     try:
         if board is not None:
             # In the child only: the process that watches stays small.
@@ -89,6 +92,15 @@ def _command(board: Board | None = None) -> NoReturn:
     except KeyboardInterrupt:  # while modules are loaded: `main` catches its own
         sys.exit(INTERRUPTED)
     raise AssertionError("the command line ends by exiting")
+
+
+def _interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
+    """Ctrl-C is lost where Python calls what cannot raise: finalisers, what is called at each garbage collection."""
+    if isinstance(lost.exc_value, KeyboardInterrupt):
+        # A little later, since this function cannot raise either.
+        threading.Timer(0.01, interrupt_main).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _report(writer: int, board: Board) -> NoReturn:

@@ -172,6 +172,25 @@ supervised()
         assert (done.returncode, (done.stdout + done.stderr).strip()) == (130, "")
 
 
+    def test_ctrl_c_in_a_garbage_collection_is_not_lost(self) -> None:
+        program = """
+import gc, time
+from lakeproof import cli
+from lakeproof.supervisor import supervised
+def interrupt(*_):
+    gc.callbacks.remove(interrupt)
+    raise KeyboardInterrupt
+def work(**_):
+    gc.callbacks.append(interrupt)
+    gc.collect()
+    time.sleep(5)
+cli.main.main = work
+supervised()
+"""
+        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout + done.stderr) == (130, "")
+
+
 class Points:
     """Entry points that a test has made up."""
 
