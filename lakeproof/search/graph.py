@@ -91,8 +91,8 @@ def broken_run(graph: Graph, owing: Bools, kept: Bools, fairness: str) -> Lasso 
         if found:
             loop, most = found, int(far[graph.source[found[0]]]) + len(found)
     if loop:
-        return Lasso(_way(graph, far, came, owing, int(graph.source[loop[0]])), loop)
-    return Lasso(_way(graph, far, came, owing, end), ()) if end >= 0 else None
+        return Lasso(_way(graph, came, int(graph.source[loop[0]])), loop)
+    return Lasso(_way(graph, came, end), ()) if end >= 0 else None
 
 
 def _distances(graph: Graph, starts: Bools, within: Bools) -> tuple[Ints, Ints]:
@@ -120,7 +120,7 @@ def _distances(graph: Graph, starts: Bools, within: Bools) -> tuple[Ints, Ints]:
     return far, came
 
 
-def _way(graph: Graph, far: Ints, came: Ints, owing: Bools, state: int) -> tuple[int, ...]:
+def _way(graph: Graph, came: Ints, state: int) -> tuple[int, ...]:
     """The edges from the first state to this one."""
     found: list[int] = []
     while came[state] >= 0:

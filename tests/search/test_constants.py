@@ -11,6 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+from unittest.mock import Mock
 
 import attrs
 import pytest
@@ -96,6 +97,17 @@ class Meta(type):
         return name == FIFTH
 
 
+class Unbound:
+    """As a proxy of a request where there is none."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        raise RuntimeError("there is no request")
+
+
 class OfMeta(metaclass=Meta):
     pass
 
@@ -149,7 +161,7 @@ def within_as_a_constant(name: str) -> bool:
 
 IN_LIST, IN_DICT, IN_OBJECT, MODULE = [FIFTH], {FIFTH: 1}, Held(), sys.modules[__name__]
 IN_SLOT, SPECIAL, OPEN, DERIVED = Slotted(FIFTH), Special(""), Open(), Derived()
-CACHED = Cached()
+CACHED, UNBOUND, MOCKED = Cached(), Unbound(FIFTH), Mock(spec=dict, name_=FIFTH)
 IN_DEQUE, IN_VIEW, IN_PATTERN = deque([FIFTH]), MappingProxyType({FIFTH: 1}), re.compile(FIFTH)
 
 COMPARES: dict[str, Callable[[str], bool]] = {
@@ -180,6 +192,8 @@ COMPARES: dict[str, Callable[[str], bool]] = {
     "in a cached operator": lambda name: name in CACHED,
     "by the text of its name": lambda name: name == getattr(MODULE, "FIFTH"),  # noqa: B009
     "in an attribute of a function": with_attribute,
+    "in a mock": lambda name: name == MOCKED.name_,
+    "in a proxy": lambda name: name == UNBOUND.name,
     "by a getter": lambda name: name == attrgetter("MODULE.FIFTH")(sys.modules[__name__]),
     "behind an object that has every attribute": lambda name: name == OPEN.some.code,  # type: ignore[attr-defined]
 }
