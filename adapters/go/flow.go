@@ -18,7 +18,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -325,15 +324,33 @@ func run(flows Flows, told message, env *Env) (how map[string]any) {
 	if env.alive > 0 && !env.dropped {
 		return raises("panic", nil, "a flow has ended before the goroutines of its groups: Wait for them")
 	}
-	var failure *Failure
-	switch {
-	case err == nil:
+	if err == nil {
 		return map[string]any{"returns": value}
-	case errors.As(err, &failure):
-		return raises(failure.Kind, failure.Definite, failure.Message)
-	default:
-		return raises("error", nil, err.Error())
 	}
+	if failure := failureIn(err); failure != nil {
+		return raises(failure.Kind, failure.Definite, failure.Message)
+	}
+	return raises("error", nil, err.Error())
+}
+
+// failureIn is the failure that an error wraps; nil if none. Of several joined ones it is the first that is not definite:
+// what the others say of their parts, it does not say of the call.
+func failureIn(err error) *Failure {
+	switch err := err.(type) {
+	case *Failure:
+		return err
+	case interface{ Unwrap() error }:
+		return failureIn(err.Unwrap())
+	case interface{ Unwrap() []error }:
+		var first *Failure
+		for _, each := range err.Unwrap() {
+			if found := failureIn(each); found != nil && (first == nil || first.Definite && !found.Definite) {
+				first = found
+			}
+		}
+		return first
+	}
+	return nil
 }
 
 func raises(kind string, definite any, text string) map[string]any {

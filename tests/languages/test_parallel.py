@@ -35,7 +35,7 @@ async def together(env: Env) -> tuple[str, ...]:
             group.start(two)
             await env.store.find(b"counters", b"visits")
     except ExceptionGroup as raised:
-        error: BaseException = raised
+        error: BaseException = raised.subgroup(kv.OutcomeUnknown) or raised
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from None
@@ -46,10 +46,10 @@ async def other(env: Env) -> None:
     await env.store.set(b"counters", b"visits", b"1")
 
 
-def scenario(call: Call, faults: Faults) -> Scenario:
+def scenario(call: Call, faults: Faults, beside: Call | None = None) -> Scenario:
     return Scenario(
         name="together",
-        clients=[[call], [Call(other)]],
+        clients=[[call], [beside or Call(other)]],
         faults=faults,
         invariants=[Always(id="reached", meaning="holds", check=lambda _: [Reached("a state")])],
     )
@@ -68,6 +68,20 @@ def test_goroutines_have_the_states_and_ends_of_tasks_in_python(faults: Faults, 
         assert (found.states, found.transitions, found.depth) == (expected.states, expected.transitions, expected.depth)
         assert found.finals == expected.finals
         assert [each.verdict for each in found.findings] == [each.verdict for each in expected.findings]
+
+
+async def two_marks(env: Env) -> None:
+    await env.store.set(b"marks", b"a", b"taken")
+    await env.store.set(b"marks", b"b", b"taken")
+
+
+def test_a_failure_that_is_not_definite_decides_how_joined_ones_end(go: Program) -> None:
+    calls = Call(together), go.call("together")
+    expected, found = (
+        search(scenario(call, FAULTS["lost answer"], Call(two_marks)), options=Options(keep_finals=True))
+        for call in calls
+    )
+    assert found.finals == expected.finals
 
 
 def test_a_trace_names_the_goroutines_and_their_lines_and_is_replayed(go: Program) -> None:
