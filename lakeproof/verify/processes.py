@@ -21,8 +21,9 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing import Pipe, get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
@@ -70,25 +71,28 @@ def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, li
         return
     for scenario in scenarios:
         listener.began(scenario.name)
-        outcome = carried_out(task, scenario, source, _Throttled(listener, scenario.name))
+        outcome = carried_out(task, scenario, source, _Throttled(partial(_tell, listener, scenario.name)))
         listener.finished(scenario.name, outcome)
         yield outcome
+
+
+def _tell(listener: Listener, name: str, depth: int, states: int) -> None:
+    listener.at(name, depth, states)
+    listener.tick()
 
 
 class _Throttled:
     """Passes progress on, a few times a second."""
 
-    def __init__(self, listener: Listener, name: str) -> None:
-        self._listener = listener
-        self._name = name
+    def __init__(self, report: Callable[[int, int], None]) -> None:
+        self._report = report
         self._next = 0.0
 
     def __call__(self, depth: int, states: int, _: int) -> None:
         # A search reports each level: a small one has many a second, and each would be a message through a pipe.
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + REPORT_SECONDS
-            self._listener.at(self._name, depth, states)
-            self._listener.tick()
+            self._report(depth, states)
 
 
 @attrs.define
@@ -252,25 +256,6 @@ def _dismiss(workers: Sequence[_Worker]) -> None:
         worker.process.close()
 
 
-class _Sender:
-    """A listener that speaks through a pipe."""
-
-    def __init__(self, pipe: "Connection[object, object]") -> None:
-        self._pipe = pipe
-
-    def began(self, name: str) -> None:
-        pass
-
-    def at(self, name: str, depth: int, states: int) -> None:
-        self._pipe.send((depth, states))
-
-    def finished(self, name: str, outcome: Outcome) -> None:
-        pass
-
-    def tick(self) -> None:
-        pass
-
-
 def _send(pipe: "Connection[object, object]", outcome: Outcome, scenario: Scenario) -> None:
     try:
         pipe.send(outcome)
@@ -292,11 +277,15 @@ def _work(
     os.dup2(2, 1)  # results are the command's: what flows print must not be among them
     sys.stdout = sys.stderr
     WATCH.board = board
+
+    def report(depth: int, states: int) -> None:
+        pipe.send((depth, states))
+
     with suppress(EOFError, BrokenPipeError, ConnectionResetError), FORGOTTEN.noticed():
         while True:
             scenario = by_name[str(pipe.recv())]
             try:
-                outcome = carried_out(task, scenario, source, _Throttled(_Sender(pipe), scenario.name))
+                outcome = carried_out(task, scenario, source, _Throttled(report))
                 _send(pipe, outcome, scenario)
             # The parent is gone: there is no one to report to.
             except (BrokenPipeError, ConnectionResetError):
