@@ -234,11 +234,10 @@ def _keep(thing: object) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
-def would_run(coroutine: object, *, unknown: bool = True) -> bool:
-    """Whether closing a suspended coroutine would run lines of the flow: it stands inside a ``with``, a ``try`` with a
-    ``finally``, or one that catches GeneratorExit; or it holds a generator that does. ``unknown``: the answer where
-    that is not known. Raises what a value of the coroutine raises when it is looked at; or the garbage collector runs
-    in this thread, and the file of the flow has not been read yet."""
+def would_run(coroutine: object) -> bool:
+    """Whether closing a suspended coroutine would run lines of the flow: it, or a generator that it holds, stands in a
+    ``with``, a ``try`` with a ``finally``, or one that catches GeneratorExit; or that is unknown. Raises what a value
+    of it raises when it is looked at; or the garbage collector runs in this thread, and the flow's file is unread."""
     seen: set[int] = set()
     # Only frames can be looked into: an awaited object of another type is passed over.
     todo = [link for _, link in chain(coroutine) if type(link) in _SUSPENDED]
@@ -247,13 +246,11 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
         if id(at) in seen:
             continue
         seen.add(id(at))
-        frame, begun = _frame(at)
-        # Our own blocks perform no effect on GeneratorExit.
-        if frame and begun and frame.f_code.co_filename not in _MACHINERY and _is_protected(frame, unknown, at):
+        if is_protected(at, unknown=True):
             return True
         # Also of one that has not begun: its arguments are dropped with it. A generator that a loop is in the middle of
         # lies on the frame's stack, where only the collector sees it.
-        inside = [*gc.get_referents(at), *([] if frame is None else frame.f_locals.values())]
+        inside = [*gc.get_referents(at), *(frame.f_locals.values() if (frame := _frame(at)[0]) else ())]
         todo += [each for each in inside if type(each) in _HOLDERS]
     return False
 
@@ -274,7 +271,12 @@ def _frame(at: object) -> tuple[FrameType | None, bool]:
     return None, False
 
 
-def _is_protected(frame: FrameType, unknown: bool, at: object) -> bool:
+def is_protected(at: object, *, unknown: bool) -> bool:
+    """Whether closing a coroutine or generator would run lines of its own; ``unknown`` where that is not known."""
+    frame, begun = _frame(at)
+    # Our own blocks perform no effect on GeneratorExit.
+    if frame is None or not begun or frame.f_code.co_filename in _MACHINERY:
+        return False
     around = _around(frame.f_code, frame.f_lasti)
     if around is None:
         return unknown

@@ -33,7 +33,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Any, Final
 
-from lakeproof.impl.frames import COLLECTOR, Spot, awaitable_name, raised_at, running_at, spot, would_run
+from lakeproof.impl.frames import COLLECTOR, Spot, awaitable_name, is_protected, raised_at, running_at, spot
 from lakeproof.impl.printable import printable, safe_repr
 from lakeproof.search.board import Board
 
@@ -179,7 +179,8 @@ class Forgotten:
         """An asynchronous generator of a flow was dropped half-way. Nothing of it runs any more; an event loop would
         run the rest of it at some time."""
         # What the collector frees may be of an earlier run; and a generator that has nothing left to run loses nothing.
-        if self.listening and not COLLECTOR.collects and would_run(dropped, unknown=False):
+        # Those that it holds are not meant: each that goes with it is dropped by itself.
+        if self.listening and not COLLECTOR.collects and is_protected(dropped, unknown=False):
             name = getattr(dropped, "__qualname__", "a generator")
             self.found = f"leaves {name} half-way, whose rest is not run; close it: aclosing(...)"
 
