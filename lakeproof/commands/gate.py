@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ import trio
 
 from lakeproof.commands.gate_replay import replay
 from lakeproof.commands.group import complain
+from lakeproof.commands.options import Seconds
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.run import Chooser
@@ -26,6 +27,7 @@ from lakeproof.gate.traces import of, read, write
 from lakeproof.show.pages.runs import html_option
 from lakeproof.show.pages.summary import Summary, SummaryTable, write_summary
 from lakeproof.verify.machine import cores
+from lakeproof.verify.outputs import check_writable, trace_paths, unwritable
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, program, replay_command, seconds
 
 PCT_CHANGES: Final = 2
@@ -52,7 +54,7 @@ def gate() -> None:
 @click.option(
     "--schedules", type=click.IntRange(1), metavar="N", help="Stop after N schedules. [default: for a sample, 100]"
 )
-@click.option("--seconds", "limit", type=click.FloatRange(0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option("--seconds", "limit", type=Seconds, metavar="S", help="Stop after S seconds.")
 @click.option(
     "--preemptions",
     type=click.IntRange(0),
@@ -95,8 +97,10 @@ def run(
     """
     if preemptions is not None and strategy != "all":
         raise click.UsageError(f"--preemptions bounds the search of all schedules, no sample: leave out {strategy}")
-    reporter = _RunReporter(file, out, as_json)
+    check_writable(out)
     scenarios = choose_scenarios(file, patterns)
+    pairs = [(scenario.name, check.__name__) for scenario in scenarios for check in _checks_of(scenario)]
+    reporter = _RunReporter(file, trace_paths(out, pairs), as_json)
     for number, scenario in enumerate(scenarios, start=1):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
@@ -124,6 +128,9 @@ def run(
             raise click.Abort from error
         reporter.rows_of(scenario, found, search, time.monotonic() - started)
     reporter.page(html)
+    # Only now: what cannot be written takes no verdict from the screen.
+    if reporter.unwritten is not None:
+        raise reporter.unwritten
     return reporter.worst
 
 
@@ -132,11 +139,13 @@ class _RunReporter:
     """The output of a run so far: rows on stdout, traces in files, what kept a search from being whole on stderr."""
 
     file: Path
-    out: Path
+    traces: Mapping[tuple[str, str], Path]
+    """Where the trace of a scenario and an invariant goes."""
     as_json: bool
     worst: int = AS_EXPECTED
     rows: "list[GateRow]" = attrs.field(factory=list)
     troubles: list[str] = attrs.field(factory=list)
+    unwritten: Unusable | None = None
 
     def rows_of(self, scenario: GateScenario, found: SearchProgress, search: Chooser, elapsed: float) -> None:
         """Tell the verdict on each invariant."""
@@ -168,9 +177,12 @@ class _RunReporter:
         row = _row(scenario, invariant, found, search, elapsed)
         shortest = found.shortest.get(row.invariant)
         if shortest is not None:
-            trace = self.out / f"{scenario.name.replace('/', '_')}.{row.invariant}.json"
-            write(of(shortest, scenario.name, str(self.file)), trace)
-            row = attrs.evolve(row, trace=trace)
+            trace = self.traces[scenario.name, row.invariant]
+            try:
+                write(of(shortest, scenario.name, str(self.file)), trace)
+                row = attrs.evolve(row, trace=trace)
+            except OSError as error:
+                self.unwritten = unwritable(trace, error.strerror or str(error))
         line = attrs.asdict(row) | {"trace": row.trace and str(row.trace)}  # a Path is no JSON value
         click.echo(json.dumps(line) if self.as_json else row.describe(self.file))
         # The codes are no ranks: 3, inconclusive, is less than 1, violated.
@@ -287,11 +299,11 @@ class GateRow:
         count = f"{plural(self.schedules, 'schedule')}, {self.which}, {seconds(self.seconds)} s"
         mark = f", NOT AS EXPECTED ({self.expected})" if self.exit_code == VIOLATED else ""
         line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
-        if self.trace is None:
+        if not self.violating:
             return line
-        again = replay_command(self.trace, file, f"{program()} gate")
         verb = "violates" if self.violating == 1 else "violate"
-        return f"{line}; {self.violating} {verb} it\n  {self.evidence}\n  {again}"
+        found = f"{line}; {self.violating} {verb} it\n  {self.evidence}"
+        return f"{found}\n  {replay_command(self.trace, file, f'{program()} gate')}" if self.trace else found
 
     @property
     def judged(self) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -20,9 +21,9 @@ class TraceFiles:
     def __init__(self, folder: Path, scenarios: Sequence[Scenario], kind: str = "") -> None:
         self.folder = folder
         self.written: dict[tuple[str, str], Path] = {}
-        self._suffix = f".{kind}.json" if kind else ".json"
         # Of all scenarios at once: the name of a file must not depend on which of them are violated, or in which order.
-        self._paths = self._distinct([(s.name, name) for s in scenarios for name in s.ids])
+        pairs = [(s.name, name) for s in scenarios for name in s.ids]
+        self._paths = trace_paths(folder, pairs, f".{kind}.json" if kind else ".json")
         check_writable(folder)
 
     def write(self, outcome: Outcome) -> Mapping[str, Path]:
@@ -44,17 +45,19 @@ class TraceFiles:
                 paths[verdict.invariant] = self.written[outcome.scenario, verdict.invariant] = path
         return paths
 
-    def _distinct(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Path]:
-        """Readable names; where two of them would be one on any file system, a fingerprint tells them apart."""
-        stems = {pair: _UNFIT.sub("_", f"{pair[0]}.{pair[1]}") for pair in pairs}
-        met: dict[str, int] = {}
-        for stem in stems.values():
-            # In lower case: macOS and Windows take names that differ by case alone for one file.
-            met[stem.lower()] = met.get(stem.lower(), 0) + 1
-        return {
-            pair: self.folder / f"{stem if met[stem.lower()] == 1 else f'{stem}.{_fingerprint(pair)}'}{self._suffix}"
-            for pair, stem in stems.items()
-        }
+
+def trace_paths(
+    folder: Path, pairs: Sequence[tuple[str, str]], suffix: str = ".json"
+) -> Mapping[tuple[str, str], Path]:
+    """By scenario and invariant, a file with a readable name; where two names would be one on any file system, a
+    fingerprint tells them apart."""
+    stems = {pair: _UNFIT.sub("_", f"{pair[0]}.{pair[1]}") for pair in pairs}
+    # In lower case: macOS and Windows take names that differ by case alone for one file.
+    met = Counter(stem.lower() for stem in stems.values())
+    return {
+        pair: folder / f"{stem if met[stem.lower()] == 1 else f'{stem}.{_fingerprint(pair)}'}{suffix}"
+        for pair, stem in stems.items()
+    }
 
 
 def _fingerprint(pair: tuple[str, str]) -> str:

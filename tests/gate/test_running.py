@@ -188,6 +188,30 @@ def test_a_violation_that_is_not_expected_is_a_failure(tmp_path: Path) -> None:
     assert "counter/blind: counted_once violated, NOT AS EXPECTED (holds)" in result.output
 
 
+def test_a_trace_that_cannot_be_written_takes_no_verdict_from_the_screen(tmp_path: Path) -> None:
+    (tmp_path / "counter_blind.counted_once.json").mkdir()
+    result = lakeproof("gate", "run", str(COUNTER), "counter/blind", "--out", str(tmp_path))
+    assert result.exit_code == 2
+    assert "counted_once violated: " in result.stdout
+    assert "counted_once.json: cannot be written: Is a directory" in result.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_search(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = lakeproof("gate", "run", str(COUNTER), "counter/blind", "--out", str(tmp_path / "file" / "traces"))
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_two_scenarios_whose_names_are_one_as_files_have_two_traces(tmp_path: Path) -> None:
+    file = edited(tmp_path, "SCENARIOS = ", "SCENARIOS = ")
+    more = "import attrs\nSCENARIOS.append(attrs.evolve(SCENARIOS[0], name='counter_blind'))\n"
+    file.write_text(f"{file.read_text()}\n{more}")
+    words = ("counter/blind", "counter_blind", "--json", "--out", str(tmp_path))
+    rows = [json.loads(line) for line in lakeproof("gate", "run", str(file), *words).stdout.splitlines()]
+    of = {row["scenario"]: json.loads(Path(row["trace"]).read_text())["scenario"] for row in rows if row["trace"]}
+    assert of == {"counter/blind": "counter/blind", "counter_blind": "counter_blind"}
+
+
 def test_a_sample_that_has_not_found_what_is_expected_is_not_called_wrong_and_one_seed_is_one_sample(
     tmp_path: Path,
 ) -> None:
