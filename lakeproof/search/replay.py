@@ -349,8 +349,7 @@ def move_of(step: TraceStep, clients: int, place: str) -> Move:
     client = LABELS.find(step.client)
     if len(step.client) != 1 or not 0 <= client < clients:
         known = ", ".join(LABELS[:clients])
-        recorded = describe.brief(step.client)
-        raise TraceError(f"{place}.client: {recorded}: the scenario's clients are {known}; record the trace again")
+        raise TraceError(f"{place}.client: {describe.brief(step.client)}: clients are {known}; record the trace again")
     return Move(client, step.mode, step.task)
 
 
@@ -399,9 +398,15 @@ def _compare_ends(run: JudgedRun, trace: Trace) -> None:
         ) from error
     if violation is None:
         raise ReplayDiverged(_divergence_text(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
-    found = describe.printable(violation.evidence)
-    if _PLACE.sub("", found) != _PLACE.sub("", trace.evidence):
-        raise ReplayDiverged(_divergence_text(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
+    # A loop is of those invariants alone that speak of what repeats for ever.
+    for what, recorded, found in (
+        ("evidence", [trace.evidence], [describe.printable(violation.evidence)]),
+        ("loop after step", [str(trace.loop)], [str(trace.loop if run.rounds.judges(trace.invariant) else None)]),
+        ("afterwards, alone", trace.afterwards, _afterwards(run.scenario, trace.invariant, violation, run.world)),
+    ):
+        if [_PLACE.sub("", each) for each in recorded] != [_PLACE.sub("", each) for each in found]:
+            one, other = (f"{what}: {', '.join(each) or 'nothing'}" for each in (recorded, found))
+            raise ReplayDiverged(_divergence_text(where, one, other))
 
 
 # As `UnhandledException` ends with it. From the last " at ": the message before it may hold another one.

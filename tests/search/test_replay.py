@@ -1,5 +1,8 @@
 """Replay: what a search reports is reproduced on the real flows, and any difference is named with its step."""
 
+from collections.abc import Callable
+from functools import partial
+
 import attrs
 import pytest
 
@@ -182,6 +185,19 @@ class TestDiverged:
         assert said.endswith("evidence: the moon")
         assert found.endswith("evidence: 2 increments, and the counter says 1")
 
+    @pytest.mark.parametrize(
+        ("change", "was", "found"),
+        [
+            (partial(attrs.evolve, afterwards=("it returns 3",)), "it returns 3", "increment() returns 2"),
+            (partial(attrs.evolve, afterwards=()), "nothing", "increment() returns 2"),
+            (partial(attrs.evolve, loop=1), "1", "None"),
+        ],
+    )
+    def test_another_end(self, change: Callable[[Trace], Trace], was: str, found: str) -> None:
+        first, *lines = self.divergence(change(recorded(AFTERWARDS, B, A, A)), AFTERWARDS)
+        assert first.startswith("after step 3 of 3")
+        assert [line.rpartition(": ")[2] for line in lines] == [was, found]
+
     @pytest.mark.parametrize("file", ["mine.py", "my file.py", "look at me.py"])
     def test_lines_may_move_and_what_is_raised_may_not(self, file: str) -> None:
         def scenario(raises: str, lines: int) -> Scenario:
@@ -218,5 +234,5 @@ class TestUnusable:
     def test_an_unknown_client(self, client: str) -> None:
         step = attrs.evolve(self.trace.schedule[1], client=client)
         trace = attrs.evolve(self.trace, schedule=(self.trace.schedule[0], step))
-        with pytest.raises(TraceError, match=r"schedule\[1\].client: '.*': the scenario's clients are a, b"):
+        with pytest.raises(TraceError, match=r"schedule\[1\].client: '.*': clients are a, b"):
             replay(trace, LOST_UPDATE)
