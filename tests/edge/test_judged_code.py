@@ -11,7 +11,7 @@ import pytest
 from tests.edge.files import CODE, Ran, verify
 
 ODD: Final = """
-import asyncio, contextlib, enum, itertools, os, random, signal, trio, types, warnings
+import asyncio, enum, itertools, os, random, signal, trio, types, warnings
 LOOP = asyncio.new_event_loop()
 @types.coroutine
 def bare():
@@ -288,25 +288,6 @@ def none(snapshot):
 """,
         "alone(touch, invariants=[Always(id='none', meaning='', check=none, reads=BOTH)])",
         {"none": "violated"},
-    ),
-    "a generator without a rest that is left while it reads another one, which is closed": (
-        """
-async def numbers(env):
-    try:
-        yield 1
-        yield 2
-    finally:
-        await env.store.set(P, K, b"1")
-async def doubled(numbers):
-    async for number in numbers:
-        yield 2 * number
-async def flow(env):
-    async with contextlib.aclosing(numbers(env)) as found:
-        async for number in doubled(found):
-            return number
-""",
-        "alone(flow, invariants=[NEVER])",
-        {"never": "violated"},
     ),
     # Nothing of a flow runs after its client crashed.
     **{

@@ -1,11 +1,15 @@
 """The fence: code that does not come back is noticed, and what user code raises is told from what is not its own."""
 
 import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 import pytest
 
+from lakeproof import Always, Call, Env, Reached, Scenario
 from lakeproof.search import fence
 from lakeproof.search.fence import INTERRUPTS, Hangs, Watch, is_ours, message_of
+from lakeproof.search.search import search
 
 
 class TestWatch:
@@ -56,3 +60,29 @@ class TestWords:
         assert message_of(KeyError("a\n  b")) == r"'a\n b'"
         assert message_of(ValueError("<f at 0x7f12ab>\n and more")) == "<f> and more"
         assert message_of(ValueError("x" * 1000)) == "x" * 297 + "..."
+
+
+async def numbers(env: Env) -> AsyncGenerator[int, None]:
+    try:
+        yield 1
+        yield 2
+    finally:
+        await env.store.set(b"p", b"closed", b"1")
+
+
+async def doubled(found: AsyncGenerator[int, None]) -> AsyncGenerator[int, None]:
+    async for number in found:
+        yield 2 * number
+
+
+async def first_doubled(env: Env) -> int:
+    async with aclosing(numbers(env)) as found:
+        async for number in doubled(found):
+            return number
+    return 0
+
+
+def test_a_generator_without_a_rest_may_be_left_while_it_reads_one_that_is_closed() -> None:
+    closed = Always(id="closed", meaning="", check=lambda seen: [Reached("closed")] if seen.store else [])
+    found = search(Scenario(name="s", clients=[[Call(first_doubled)]], invariants=[closed]))
+    assert [finding.verdict for finding in found.findings] == ["holds", "holds"]
