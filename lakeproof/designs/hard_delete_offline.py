@@ -194,6 +194,7 @@ MENDED: Final = variant(OFFLINE, "mended", HOLDS, None, " (ours: all repairs at 
 ON_MAIN: Final = Before("onmain/", "upload@main")
 TAGGED: Final = Before("tagged/", "upload.commit.tag.delete_branch")
 AGAIN: Final = Before("again/", "upload@main.copy_from_main:x.reset")
+IN_TWO: Final = Before("two-staged/", "upload.upload:y")
 OLD_GRANT: Final = Before("", "upload.prepare_link")
 SLOW: Final = Before("slow/", "")
 LATER: Final = fault("", Faults(clock_jumps=(JUMP,)))
@@ -202,6 +203,10 @@ BY_TWO: Final = fault("paged-2")
 LATE_LINK: Final = attrs.evolve(
     OFFLINE, refuted={STAGED: Refuted("nothing refers to an object between its put and its link", "late-link")}
 )
+
+
+COPIED_LATE: Final = partial(settle, waiting=frozenset({"copy_object"}))
+"""A move may note its copy long before; it ends while its record is still young for the next who copies its object."""
 
 
 def copies(design: ObjectDesign) -> Iterator[Row]:
@@ -240,6 +245,8 @@ ROWS = [
     # Two runs of the job, while an object is copied that was copied long ago.
     *settled(VERIFIED, "copy_from_main:x.delete@main-job.job", NONE, AGAIN),
     *settled(PER_COPY, "copy_from_main:x.delete@main-job.job", NONE, AGAIN),
+    # The source is replaced by an old object, once it was read, and deleted: the record must be of what is staged.
+    *rows(PER_COPY, "copy-move_back.delete.job", NONE, IN_TWO, adapt=COPIED_LATE, only=STAGED),
     *staged(LOOKS_AGAIN, "commit-job upload.job-commit"),
     # Not late: an address of the namespace is refused whenever it is staged.
     *rows(MENDED, "stage-delete.job", NONE, UPLOADED, adapt=partial(settle, waiting=WAITING - {"stage_again"})),

@@ -178,6 +178,10 @@ ROWS = [
     *rows(ONLINE, LINKS, LATE, UPLOADED),
     *rows(LINKED, "link.delete-link-job", NONE, TWICE, only=f"{STAGED} {GARBAGE}"),
     *rows(LINKED, "link:y-link.commit-job", NONE, TWICE, only=f"{COMMITTED} {STAGED} {GARBAGE}"),
+    # What replaces an entry crashes before it does, or after: the address has been settled by then.
+    *rows(ONLINE, "delete", CRASH, UPLOADED, only=GARBAGE),
+    # An address that a run has not listed is committed under a token that it clears up: the next run needs the promise.
+    *rows(UNTIMED, "upload:y.commit-job.job", NONE, UPLOADED, only=COMMITTED),
     *rows(UNTIMED, "merge-upload@main-job merge-delete_branch-job", NONE, KEPT),
     *rows(UNTIMED, "commit-commit-job", SAFE, UPLOADED),
     *rows(ONLINE, "upload-job delete-job commit-job reset-job", jump(LATER, "paged"), IN_TWO, paged=1),
