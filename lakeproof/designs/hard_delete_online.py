@@ -182,6 +182,8 @@ ROWS = [
     *rows(ONLINE, "delete", CRASH, UPLOADED, only=GARBAGE),
     # An address that a run has not listed is committed under a token that it clears up: the next run needs the promise.
     *rows(UNTIMED, "upload:y.commit-job.job", NONE, UPLOADED, only=COMMITTED),
+    # Under the token that a commit has opened: what it does not take, it may not commit.
+    *rows(UNTIMED, "upload.reset.job-commit", NONE, only=COMMITTED),
     *rows(UNTIMED, "merge-upload@main-job merge-delete_branch-job", NONE, KEPT),
     *rows(UNTIMED, "commit-commit-job", SAFE, UPLOADED),
     *rows(ONLINE, "upload-job delete-job commit-job reset-job", jump(LATER, "paged"), IN_TWO, paged=1),

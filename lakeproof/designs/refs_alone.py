@@ -292,6 +292,8 @@ ROWS = [
     *rows(TOMBSTONE, LIVES, NONE),
     *rows(REMOVED, REMOVED_LIVES, NONE),
     *rows(PLAIN, " ".join(WALKS) + " list list_tags", NONE, PLANTED),
+    # Of a branch with sealed tokens: what is staged stays on top of the other head.
+    *rows(PLAIN, "update", NONE, PLANTED),
     *rows(PLAIN, "update-delete.create update-delete create-vanish", NONE, PLANTED),
     *rows(TOMBSTONE, "update-delete.create delete-update delete-delete.create delete", NONE, PLANTED),
     *rows(TOMBSTONE, "create_d-create_d create-vanish delete-vanish", NONE, PLANTED),
