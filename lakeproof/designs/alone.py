@@ -370,10 +370,11 @@ ROWS = [
     *lives(STEP1_ALONE, HALF_DELETED + ENTITY_LIVES),
     *lives(alone(step1.STATE_BY_SET_IF, BY_STATE), HALF_DELETED),
     *lives(alone(identifiers.UID_AFTERWARDS, BY_STATE), HALF_DELETED),
-    *lives(STEP2_ALONE, HALF_DELETED + CLAIMS + ENTITY_LIVES),
+    # What is declared is written, even if nothing follows.
+    *lives(STEP2_ALONE, HALF_DELETED + CLAIMS + ENTITY_LIVES + " old_claim.get "),
     *lives(alone(step2.BY_SET_IF, BY_CLAIM), HALF_DELETED + CLAIMS),
     *lives(alone(step2.THROUGH_GET, THROUGH_GET), HALF_DELETED + CLAIMS),
-    *lives(alone(step2.DECLARES_FAILED, DECLARES), HALF_DELETED + CLAIMS),
+    *lives(alone(step2.DECLARES_FAILED, DECLARES), HALF_DELETED + CLAIMS + " old_claim.create "),
     *lives(HARDENED_ALONE, NOTED_CLAIMS + ENTITY_LIVES),
     *lives(alone(identifiers.BY_TIMESTAMP, BY_STATE)),
     *faulty(NAIVE_ALONE),

@@ -3,10 +3,16 @@
 from collections.abc import Mapping
 from typing import Final
 
+import attrs
+
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, TO, X
-from lakeproof.designs.designs import Word, but, rows, variant
-from lakeproof.designs.races import FALSE, FAULTS, NONE, Refuted, after, fault, jump
+from lakeproof.designs.designs import HOLDS, Word, but, rows, variant
+from lakeproof.designs.hard_delete_offline import START
+from lakeproof.designs.hard_delete_token_states import put
+from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted, after, fault, jump
+from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
 
@@ -127,7 +133,21 @@ TOMBSTONE: Final = variant(TEXT, "branch_tombstones", {
 }, reading=proposal.BRANCH_TOMBSTONES)
 # fmt: on
 
+ADDRESS: Final = Grant("mem://r/data/s3", expires=START + proposal.VALIDITY)
+LINKS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    # For the setup, which thus gets `ADDRESS`: a call of a race cannot hand its grant on to another one.
+    "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
+    "put": Word(lambda _: put, ADDRESS.address, b"g"),
+    "link": Word(lambda flows: flows.link_physical_address, BRANCH, X, ADDRESS, b"g"),
+}
+ISSUED: Final = attrs.evolve(TEXT, name="hard-delete/reference_tracking-issued", words=LINKS, refuted=HOLDS)
+"""The text: an address was issued, and its object written, before the race."""
+GRANTED: Final = Before("", "get_address.put.upload:y")
+
 ROWS = [
+    *rows(ISSUED, "job-link", RESTED, GRANTED, name="late-link", only=f"{STAGED} {GARBAGE}"),
+    # Linked in time, or not at all; then the job comes when the reference would be due as it was issued.
+    *rows(ISSUED, "link.job", LATE, GRANTED),
     *rows(TEXT, "upload-commit upload-reset upload-delete_branch", FAULTS),
     *rows(TEXT, "upload-upload upload.upload upload.delete upload.delete.reset upload-commit.reset", NONE),
     *rows(TEXT, "upload-reset.job upload.job-reset link-job link-reset.job", LATE),

@@ -1,15 +1,16 @@
 """What is left behind: locks of those who stopped, before and after their lease; and tokens that a job did not drop."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import attrs
 
-from lakeproof.designs.branch_designs import BRANCH, MAIN, WRITTEN, BranchDesign
+from lakeproof.designs.branch_designs import BRANCH, MAIN, WRITTEN, BranchDesign, X
 from lakeproof.designs.commits import LEASE, LEASED, LOCKED, OPTIMISTIC, STUCK
 from lakeproof.designs.designs import HOLDS, Caller, Word, rows, variant
 from lakeproof.designs.dropping import LATER, TABLE
-from lakeproof.designs.races import CRASH, NONE, Before, Refuted, branch_of
+from lakeproof.designs.races import CRASH, LATE_WRITE, NONE, Before, Refuted, branch_of
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import optimistic
@@ -27,6 +28,15 @@ async def leave_lock(env: Env, repository: Repository, branch_id: BranchID, leas
     # As `locked` writes a lock: without a lease, or with its owner and the end of the lease.
     mark = b"locked" if lease is None else b"other@%d" % (await env.clock.now() + lease)
     await env.store.set(uid_partition(repository), lock_key(branch_id), mark)
+
+
+# The name by which invariants know a write.
+async def set_entry(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, identity: bytes, *, flows: BranchFlows
+) -> None:
+    """A write by who has to know first that his commit has succeeded."""
+    await flows.commit(env, repository, branch_id, "before")
+    await flows.set_entry(env, repository, branch_id, path, identity)
 
 
 LEFT: Final[Mapping[str, Word[BranchFlows]]] = {
@@ -54,6 +64,17 @@ ONE_FOR_ALL: Final = attrs.evolve(
 )
 ONE_EACH: Final = attrs.evolve(
     _design(LOCKED, "one-each"), refuted={"branch-stays-committable": STUCK.but(kept="*/lost-answer */false-predicate")}
+)
+IN_DOUBT: Final = attrs.evolve(
+    _design(LOCKED, "in-doubt"),
+    words={"write_after_commit": Word(lambda flows: partial(set_entry, flows=flows), BRANCH, X, Caller.BYTES)},
+    refuted={
+        "acknowledged-write-is-kept": Refuted(
+            "a commit whose write of the branch is in doubt gives up its lock; the next holder stages under a token "
+            "that the branch loses when that write comes late",
+            "write.commit.write/late-write",
+        )
+    },
 )
 JOB: Final = attrs.evolve(LATER, name="locks/drops-later", refuted=HOLDS)
 DROPS: Final = variant(
@@ -83,6 +104,9 @@ ROWS = [
     *rows(AFTER_LEASE, "leave_plain", more=_lease(AFTER_LEASE, advance=LEASE, over=False), name="without-a-lease"),
     *rows(AFTER_PLAIN, "leave_lock", more=_lease(AFTER_PLAIN, advance=LEASE, over=False), name="that-nobody-looks-at"),
     *rows(AFTER_LEASE, "commit-commit write-commit", NONE, Before("expired/", "leave_expired")),
+    *rows(IN_DOUBT, "write.commit.write", LATE_WRITE, only="acknowledged-write-is-kept"),
+    # A write in doubt comes when the commit has given the branch another token: under the old one it is not read.
+    *rows(IN_DOUBT, "write.write_after_commit", LATE_WRITE, only="acknowledged-write-is-kept"),
     *rows(ONE_EACH, "commit", CRASH, more=_other(ONE_EACH), only=STOPPED),
     *rows(ONE_FOR_ALL, "commit", CRASH, more=_other(ONE_FOR_ALL), only=STOPPED),
     *rows(JOB, "commit", NONE, WRITTEN, more=_jobs(once=True)),

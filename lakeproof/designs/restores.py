@@ -1,19 +1,20 @@
 """Refs are restored into a bare repository, beside another restore and users who cannot wait."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY
+from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
 from lakeproof.designs.designs import HOLDS, Design, Word, rows
-from lakeproof.designs.races import CRASH, FAULTS, NONE, Race, Refuted
+from lakeproof.designs.races import CRASH, FAULTS, NONE, Before, Race, Refuted
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow
+from lakeproof.impl.graveler import writes
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import new_commit
-from lakeproof.impl.refs.dump import RefsDump, restore_refs
+from lakeproof.impl.refs.dump import NotBare, RefsDump, restore_refs
 from lakeproof.impl.refs.dump_format import (
     Manifest,
     Refs,
@@ -24,16 +25,20 @@ from lakeproof.impl.refs.dump_format import (
     object_id,
     without_tokens,
 )
+from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys
-from lakeproof.model.identifiers import MetaRangeID, StagingToken
+from lakeproof.model.contents import branch_named, content_of_branch
+from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Invariant, refs
+from lakeproof.model.invariants.alone import Problems, alone_is_exact
 from lakeproof.model.invariants.restores import (
     RESTORE_CAN_BE_FINISHED,
     deleted_branch_stays_deleted,
     restore_can_be_finished,
     restore_is_effective,
 )
-from lakeproof.model.records import Branch, Repository
+from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.model.snapshot import CallView, Snapshot
 from lakeproof.scenario import Aftermath, Call
 
 BARE: Final = attrs.evolve(REPOSITORY, bare=True)
@@ -54,7 +59,7 @@ DUMP: Final = RefsDump(object_id(MANIFEST))
 
 
 async def found_bare(env: Env, repository: Repository) -> None:
-    """A bare repository, and the dump in its namespace."""
+    """A repository without refs, and the dump in its namespace."""
     for content in (*PARTS.values(), MANIFEST):
         await env.objects.put(dump_address(repository.storage_namespace, object_id(content)), content)
     await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(repository))
@@ -102,8 +107,78 @@ PLAIN: Final = RestoreDesign(
 TOMBSTONE: Final = RestoreDesign(name="restores/tombstone", flows=branches.delete_branch_by_tombstone, refuted=HOLDS)
 """A deletion that leaves a record: the late `SetIf` finds it."""
 
+OTHER: Final = new_commit([], MetaRangeID(""), committer="another", message="Repository created", creation_date=0)
+
+
+async def bring(env: Env, repository: Repository, branch_id: BranchID) -> None:
+    """A branch that is not the dump's, with its commit."""
+    partition = uid_partition(repository)
+    branch = Branch(branch_id=branch_id, commit_id=OTHER.commit_id, staging_token=StagingToken("other"))
+    await env.store.set(partition, keys.commit_key(OTHER.commit_id), encode(OTHER))
+    await env.store.set(partition, keys.branch_key(branch_id), encode(branch))
+
+
+def not_refused(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
+    """What is wrong with a restore into a repository that is not bare, or has other refs."""
+    for call in made:
+        if not isinstance(call.error, NotBare):
+            yield f"the repository may not be restored to, and restore_refs: {call.error!r}, {call.value!r}"
+    for (_, key), record in sorted(snapshot.store.items()):
+        if isinstance(record, Branch | Commit) and record.commit_id == HEAD.commit_id:
+            yield f"restore_refs had to be refused, and has written {key!r}"
+
+
+def not_anew(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
+    """What is wrong with a restore of a branch that was deleted with changes."""
+    branch = branch_named(snapshot, BRANCH)
+    if branch is None or branch.commit_id != HEAD.commit_id:
+        yield f"{BRANCH} was restored, and is {branch!r}"
+    elif shown := content_of_branch(snapshot, branch):  # the commit of the dump has no entries
+        yield f"{BRANCH} was deleted with its changes, and shows {shown!r}"
+
+
+@attrs.frozen(kw_only=True)
+class RestoreAgainDesign(RestoreDesign):
+    """A restore alone, after what its repository has seen before."""
+
+    problems: Problems
+
+    vocabulary: ClassVar = {
+        **WORDS,
+        "bring": Word(lambda _: bring, BranchID("c")),
+        "bring_main": Word(lambda _: bring, MAIN),
+        "write": Word(lambda _: writes.set_entry, BRANCH, X, b"s"),
+    }
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [alone_is_exact(self.problems)]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        return ()
+
+
+@attrs.frozen(kw_only=True)
+class RestoreNotBareDesign(RestoreAgainDesign):
+    """The same of a repository that is not bare."""
+
+    subject: ClassVar = (REPOSITORY,)
+    founded: ClassVar = [Call(found_bare, REPOSITORY)]
+
+
+REFUSED: Final = RestoreAgainDesign(
+    name="restores/refused", flows=branches.delete_branch, refuted=HOLDS, problems=not_refused
+)
+NOT_BARE: Final = RestoreNotBareDesign(
+    name="restores/not-bare", flows=branches.delete_branch, refuted=HOLDS, problems=not_refused
+)
+AGAIN: Final = RestoreAgainDesign(name="restores/again", flows=branches.delete_branch, refuted=HOLDS, problems=not_anew)
+
 ROWS = [
     *rows(PLAIN, "restore restore-restore", FAULTS),
     *rows(PLAIN, "restore-delete restore-create_branch restore-restore-delete restore-restore.delete", NONE | CRASH),
     *rows(TOMBSTONE, "restore-delete restore-restore-delete restore-restore.delete", NONE | CRASH),
+    *rows(REFUSED, "restore", NONE, Before("further-branch/", "bring")),
+    *rows(REFUSED, "restore", NONE, Before("another-main/", "bring_main")),
+    *rows(NOT_BARE, "restore", NONE),
+    *rows(AGAIN, "restore", NONE, Before("deleted/", "restore.write.delete")),
 ]
