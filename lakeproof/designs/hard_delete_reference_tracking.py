@@ -13,6 +13,7 @@ from lakeproof.designs.hard_delete_token_states import put
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted, after, fault, jump
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import ObjectFlows
+from lakeproof.impl.graveler import commits
 from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
 
@@ -143,11 +144,25 @@ LINKS: Final[Mapping[str, Word[ObjectFlows]]] = {
 ISSUED: Final = attrs.evolve(TEXT, name="hard-delete/reference_tracking-issued", words=LINKS, refuted=HOLDS)
 """The text: an address was issued, and its object written, before the race."""
 GRANTED: Final = Before("", "get_address.put.upload:y")
+MARKING: Final = attrs.evolve(
+    TEXT,
+    name="hard-delete/reference_tracking-marks",
+    words={"seal": Word(lambda _: commits.seal, BRANCH)},
+    refuted=HOLDS,
+)
+"""The text: what a commit marks, and others do not take back."""
+NEXT_AHEAD: Final = fault("ahead", Faults(clock_skew=(0, LATER)))
+THIRD_AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, LATER)))
+"""The clock of the second client, or of the third, is ahead by the time that the job waits for."""
 
 ROWS = [
     *rows(ISSUED, "job-link", RESTED, GRANTED, name="late-link", only=f"{STAGED} {GARBAGE}"),
     # Linked in time, or not at all; then the job comes when the reference would be due as it was issued.
     *rows(ISSUED, "link.job", LATE, GRANTED),
+    # One key for two entries of an object: who deletes the one has read it before the commit marks it.
+    *rows(MARKING, "delete-commit.job", NEXT_AHEAD, after("upload.copy"), only=COMMITTED),
+    # The entry is under a token that another commit has sealed, and not marked.
+    *rows(MARKING, "delete_branch-commit-create_branch.job", THIRD_AHEAD, after("upload.seal"), only=COMMITTED),
     *rows(TEXT, "upload-commit upload-reset upload-delete_branch", FAULTS),
     *rows(TEXT, "upload-upload upload.upload upload.delete upload.delete.reset upload-commit.reset", NONE),
     *rows(TEXT, "upload-reset.job upload.job-reset link-job link-reset.job", LATE),
