@@ -336,6 +336,12 @@ func run(flows Flows, told message, env *Env) (how map[string]any) {
 // failureIn is the failure that an error wraps; nil if none. Of several joined ones it is the first that is not definite:
 // what the others say of their parts, it does not say of the call.
 func failureIn(err error) *Failure {
+	if with, ok := err.(interface{ As(any) bool }); ok {
+		var found *Failure
+		if with.As(&found) {
+			return found
+		}
+	}
 	switch err := err.(type) {
 	case *Failure:
 		return err

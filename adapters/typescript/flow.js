@@ -85,6 +85,9 @@ class Env {
       this.#wire.dropped(reply);
       return new Promise(() => {});
     }
+    if (this.dropped) {
+      return new Promise(() => {}); // the flow has ended meanwhile
+    }
     this.pending = null;
     if ("error" in reply) {
       throw new FlowError(reply.error.kind, reply.error.definite);
@@ -268,8 +271,8 @@ async function ended(flows, told, env) {
   if (!env.pending) {
     return last;
   }
-  await env.pending; // a line before the reply would be out of turn
   env.dropped = true; // what follows on that effect takes no place
+  await env.pending; // a line before the reply would be out of turn
   return { raises: { kind: "Error", definite: null, message: "the flow ended while an effect was open: await each one" } };
 }
 

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import _lru_cache_wrapper
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Final, cast
@@ -39,7 +40,10 @@ from lakeproof.search.symmetry import Symmetry
 Numbers = tuple[int, ...]
 _OBJECT: Final = "object"
 _LIBRARY: Final = str(Path(os.__file__).parent)
+_ENGINE: Final = ("lakeproof.search", "lakeproof.verify", "lakeproof.testing")
 _BY_TEXT: Final = frozenset({"getattr", "attrgetter", "methodcaller", "globals", "vars", "__dict__"})
+
+_BY_NAME: Final = frozenset({"__import__", "import_module", "modules"})
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -136,16 +140,20 @@ def _names_in(code: CodeType) -> set[str]:
 
 def _imported_by(code: CodeType) -> list[ModuleType]:
     """What a function imports when it runs; it need not be in any namespace."""
-    if dis.opmap["IMPORT_NAME"] not in code.co_code[::2]:
-        return []
     names, files = set[str](), set[str]()
+    if _BY_NAME & {*code.co_names}:
+        names |= {const for const in code.co_consts if isinstance(const, str)}
+    elif dis.opmap["IMPORT_NAME"] not in code.co_code[::2]:
+        return []
     steps = [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
     for level, _, each in zip(steps, steps[1:], steps[2:], strict=False):  # level, what is imported from it, the import
         if each.opname == "IMPORT_NAME" and level.argval:
-            found = Path(code.co_filename).parents[level.argval - 1].joinpath(*each.argval.split("."))
-            files |= {f"{found}.py", str(found / "__init__.py")}
+            # Text all the way: code that was made by exec has a file that is none.
+            parts = (code.co_filename, *[".."] * level.argval, *each.argval.split("."))
+            found = Path(os.path.normpath("/".join(parts)))
+            files |= {f"{found}.py", *(str(found / f"{name}.py") for name in ("__init__", *code.co_names))}
         elif each.opname == "IMPORT_NAME":
-            names.add(each.argval)
+            names |= {*accumulate(each.argval.split("."), "{}.{}".format)}  # ``import a.b`` binds a
     loaded: dict[str, object] = {**sys.modules}  # whatever a program has put there
     modules = [(name, module) for name, module in loaded.items() if isinstance(module, ModuleType)]
     return [module for name, module in modules if name in names or vars(module).get("__file__") in files]
@@ -179,8 +187,10 @@ def _special_methods(namespace: dict[str, object] | type | ModuleType) -> list[o
 
 
 def _is_standard(value: FunctionType | type | ModuleType) -> bool:
-    """Whether it belongs to Python itself, which compares with no identifier."""
+    """Whether it belongs to Python, which compares with no identifier, or to the engine, whose caches hold some."""
     name = value.__name__ if isinstance(value, ModuleType) else str(value.__module__)
+    if name.startswith(_ENGINE):
+        return True
     root = name.partition(".")[0]
     # A file of the user's may have such a name, too, and stand before Python's own.
     origin = getattr(sys.modules.get(root), "__file__", None)

@@ -227,7 +227,10 @@ def _surroundings() -> str:
         # Which version of it was loaded is not known.
         if first[0] >= WITNESS.began_ns:
             raise NoKey(f"{file} has changed since the command began")
-        digest.update(Path(file).read_bytes())
+        try:
+            digest.update(Path(file).read_bytes())
+        except OSError as error:  # a module may name a folder as its file
+            raise NoKey(f"{file} cannot be read") from error
     return digest.hexdigest()
 
 

@@ -68,7 +68,10 @@ ANOTHER_PROGRAM: Final = "a flow runs in another program, whose files are not kn
 
 # CPython raises no audit event for these: a flow that looks whether a file exists would not be seen.
 FILES: Final = ("access", "lstat", "read", "readlink", "stat", "statvfs")
-CALLS: Final = ("cpu_count", "getcwd", "getcwdb", "getlogin", "getuid", "sched_getaffinity", "sysconf", "uname")
+CALLS: Final = (
+    *("cpu_count", "getcwd", "getcwdb", "getlogin", "getuid", "sched_getaffinity", "sysconf", "uname"),
+    *("pread", "preadv", "readv"),
+)
 """Functions of `os` that read a file, or the machine, and that no event tells of. Not each machine has all."""
 
 
@@ -240,8 +243,19 @@ def _stand_before_stdin(noticed: Callable[[], None]) -> None:
             noticed()
             return iter(before)
 
+        def __next__(self) -> str:
+            noticed()
+            return next(before)
+
+        def __enter__(self) -> TextIO:
+            noticed()
+            return before.__enter__()
+
+        def __exit__(self, *error: object) -> None:
+            before.close()
+
     if before is not None:  # it is closed
-        sys.stdin = cast("TextIO", Noticing())
+        sys.stdin = sys.__stdin__ = cast("TextIO", Noticing())  # type: ignore[assignment]  # for readers, it is a file
 
 
 def _stand_before_the_environment(noticed: Callable[[object], None]) -> None:

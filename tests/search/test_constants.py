@@ -16,7 +16,7 @@ from unittest.mock import Mock
 import attrs
 import pytest
 
-from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Violation
+from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Violation, check
 from lakeproof.search.canonical_names import obstacle
 from lakeproof.search.search import Limits, search
 
@@ -210,20 +210,33 @@ def test_a_module_of_the_user_may_be_called_like_one_of_python(tmp_path: Path, m
     test_an_identifier_that_is_compared_with_a_constant_keeps_its_name_wherever_the_constant_is(where)
 
 
-@pytest.mark.parametrize("module", [".magic", "imported_late.magic"])
+@pytest.mark.parametrize(
+    ("imports", "constant", "of_a_package"),
+    [
+        ("from .magic import MAGIC", "MAGIC", True),
+        ("from imported_late.magic import MAGIC", "MAGIC", True),
+        ("import imported_late.magic", "imported_late.OF_PACKAGE", True),
+        ("from . import magic", "magic.MAGIC", False),
+        ("import importlib", "importlib.import_module('imported_late.magic').MAGIC", False),
+        ("import sys", "sys.modules['imported_late.magic'].MAGIC", False),
+        ("", "__import__('imported_late.magic').magic.MAGIC", False),
+    ],
+)
 def test_a_function_may_import_a_constant_when_it_runs(
-    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    imports: str, constant: str, of_a_package: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "imported_late"
     package.mkdir()
-    (package / "__init__.py").write_text("")
+    if of_a_package:
+        (package / "__init__.py").write_text("OF_PACKAGE = 'a30'\n")
     (package / "magic.py").write_text("MAGIC = 'a30'\n")
-    (package / "uses.py").write_text(f"def equals(name):\n    from {module} import MAGIC\n    return name == MAGIC\n")
+    (package / "uses.py").write_text(f"def equals(name):\n    {imports}\n    return name == {constant}\n")
     monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("imported_late.magic")
     equals = vars(importlib.import_module("imported_late.uses"))["equals"]
     try:
-        monkeypatch.setitem(COMPARES, module, equals)
-        test_an_identifier_that_is_compared_with_a_constant_keeps_its_name_wherever_the_constant_is(module)
+        monkeypatch.setitem(COMPARES, constant, equals)
+        test_an_identifier_that_is_compared_with_a_constant_keeps_its_name_wherever_the_constant_is(constant)
     finally:
         for name in ("imported_late", "imported_late.uses", "imported_late.magic"):
             sys.modules.pop(name, None)
@@ -253,6 +266,18 @@ def test_a_docstring_is_compared_with_nothing() -> None:
 
     never = Always(id="never", meaning="", check=lambda _: iter([Reached("a state")]))
     assert obstacle(Scenario(name="one", clients=[[Call(takes)]], invariants=[never]), {}) == ""
+
+
+def test_the_engine_that_the_file_imports_compares_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "check", check)  # as a file has it whose tests are scenarios
+
+    async def takes(env: Env) -> None:
+        while True:
+            await env.store.set(*HEAD, env.ids.unique("one").encode())
+
+    never = Always(id="never", meaning="", check=lambda _: iter([Reached("a state")]))
+    found = search(Scenario(name="one", clients=[[Call(takes)]], invariants=[never]), Limits(states_max=100))
+    assert found.findings[0].verdict == "holds"
 
 
 @pytest.mark.parametrize("where", COMPARES)
