@@ -255,7 +255,7 @@ def _stand_before_stdin(noticed: Callable[[], None]) -> None:
             before.close()
 
     if before is not None:  # it is closed
-        sys.stdin = sys.__stdin__ = cast("TextIO", Noticing())  # type: ignore[assignment]  # for readers, it is a file
+        sys.stdin = sys.__stdin__ = cast("TextIO", Noticing())  # type: ignore[assignment, misc]  # read as it is
 
 
 def _stand_before_the_environment(noticed: Callable[[object], None]) -> None:
