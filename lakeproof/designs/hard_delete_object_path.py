@@ -12,14 +12,17 @@ from urllib.parse import unquote_to_bytes
 import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
-from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.designs.designs import Word, rows, variant
-from lakeproof.designs.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
+from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, X, Y
+from lakeproof.designs.designs import HOLDS, Word, rows, variant
+from lakeproof.designs.hard_delete_token_states import put
+from lakeproof.designs.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault, path_of
+from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete import object_path
-from lakeproof.impl.hard_delete.staging_area import staged_address, staged_change
+from lakeproof.impl.hard_delete.staging_area import staged_address, staged_at, staged_change
 from lakeproof.model import keys
+from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.invariants import Always, Invariant, Monitor
 from lakeproof.model.objects import listing_head
 from lakeproof.model.references import repositories
@@ -99,6 +102,10 @@ LEFT_BEHIND: Final = Refuted(
     "staged/commit-delete_branch/crash sealed/delete_branch",
 )
 
+TOKEN: Final = StagingToken("r-b:u.s2.0")
+ISSUED: Final = Grant(staged_at(REPOSITORY, BRANCH, TOKEN, X), TOKEN)
+"""What `object_path.get_physical_address` gives to who asks for x under the first token of the branch."""
+
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "seal": Word(lambda _: seal, BRANCH),
 }
@@ -136,6 +143,14 @@ UNNOTICED: Final = Refuted(
 OURS: Final = " (ours: a path is written once under a token)"
 IMMUTABLE: Final = variant(PATH, "immutable", {GARBAGE: UNNOTICED}, None, OURS, reading=object_path.IMMUTABLE)
 
+OF_ONE_ADDRESS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    # For the setup: a call of a race cannot hand its grant on to another one.
+    "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
+    "put": Word(lambda _: put, ISSUED.address, b"g"),
+    "link": Word(lambda flows: flows.link_physical_address, BRANCH, path_of(X, Y), ISSUED, b"g"),
+}
+LINKED: Final = attrs.evolve(PATH, name="hard-delete/object_path-linked", words=OF_ONE_ADDRESS, refuted=HOLDS)
+
 FRESH: Final = "upload-commit upload-upload upload-reset upload-delete_branch link-commit"
 OVER: Final = (
     "copy-commit move-commit delete-commit reset-commit link-commit commit.create_branch-delete_branch "
@@ -147,6 +162,8 @@ ROWS = [
     *rows(PATH, FRESH, NONE),
     *rows(PATH, "upload-commit", NONE, AN_UPLOAD, name="write-during-commit"),
     *rows(PATH, OVER, NONE, UPLOADED),
+    # An address that was issued for x, linked at y: that is refused.
+    *rows(LINKED, "link:y.link", NONE, Before("issued/", "get_address.put"), only=WRITTEN),
     *rows(PATH, "upload-commit", FAULTY),
     *rows(PATH, "upload-upload-commit upload.upload-commit", NONE),
     *rows(PATH, "upload.upload.commit upload.commit", LATE),

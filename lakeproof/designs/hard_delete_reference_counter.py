@@ -20,6 +20,7 @@ from lakeproof.impl.hard_delete import reference_counter as proposal
 SOURCE: Final = "hard-delete-uncommitted-data.md, 2. Reference Counter on Object Metadata"
 
 AN_UPLOAD: Final = Before("", "upload")
+FORGOTTEN: Final = Before("forgotten/", "upload.reset")
 PAIR: Final = Before("twice/", "upload.stage")
 """An object that two entries of the branch refer to."""
 SHARED: Final = Before("shared/", "upload.copy@main:x")
@@ -118,7 +119,10 @@ CAREFUL: Final = variant(TEXT, "careful", {
     COMMITTED: Refuted(
         f"{BLIND}; {SECOND_LOOK}; and the entry that is left is committed",
         "twice/delete.commit/false-predicate staged/stage.delete.commit/refusal"),
-    STAGED: Refuted(f"{BLIND}; {SECOND_LOOK}", "*/false-predicate staged/stage.delete*/refusal"),
+    STAGED: Refuted(
+            f"{BLIND}; {SECOND_LOOK}",
+            "twice/*/false-predicate staged/stage-delete/false-predicate upload-reset/false-predicate "
+            "staged/stage.delete*/refusal"),
     WRITTEN: Refuted(TOOK_PLACE, "upload-upload/refusal"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",
@@ -172,6 +176,8 @@ ROWS = [
     *rows(DEFINITE, "stage.delete", HARD | REFUSED, UPLOADED),
     *rows(NEVER, "stage.delete", HARD | REFUSED, UPLOADED),
     *rows(JOB, "reset.job-job", NONE, SHARED),
+    # A run that stops between an entry and its object leaves the entry, for the next run to find.
+    *rows(JOB, "job", CRASH, FORGOTTEN, only=GARBAGE),
     *rows(JOB_CLAIMS, "reset.job-job", NONE | CRASH, SHARED),
     *rows(JOB_CLAIMS, "reset.job", CRASH, UPLOADED),
     # A reset that scans two entries one by one, while one of them is overwritten.
@@ -194,6 +200,8 @@ ROWS = [
     *rows(CAREFUL, "delete delete.commit", FALSE, PAIR),
     # The upload whose `SetIf` is denied finds its own entry at its next look: the object of the old one stays counted.
     *rows(CAREFUL, "upload", FALSE, UPLOADED, only=GARBAGE),
+    # That entry is not one that it has replaced: its object stays.
+    *rows(CAREFUL, "upload", FALSE, only=STAGED),
     *rows(CAREFUL, "delete-delete", NONE, SHARED),
     *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),
     # Three at once over one entry: whether data is kept.

@@ -20,6 +20,8 @@ SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
 
 ISSUED: Final = Grant("mem://r/data/s3", "s4")
 """What `token_states.get_physical_address` gives to the first who asks for it."""
+SWAPPED: Final = Grant(ISSUED.address, "s6")
+"""The token of the second grant, with the address of the first."""
 
 # fmt: off
 RESTAGED: Final = (
@@ -67,6 +69,7 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     # For the setup, which thus gets `ISSUED`: a call of a race cannot hand its grant on to another one.
     "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
     "put": Word(lambda _: put, ISSUED.address, b"g"),
+    "relink": Word(lambda flows: flows.link_physical_address, BRANCH, X, SWAPPED, b"g"),
     "upload_first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
     "seal": Word(lambda _: seal, BRANCH),
     "upload_second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2")}
@@ -151,6 +154,7 @@ def _comparison_rows(design: ObjectDesign) -> Iterator[Row]:
 COPIES: Final = (
     "copy-reset.job copy@main:x-reset.job copy@main:x-delete_branch.job copy@main:x-commit.job copy-commit.job"
 )
+TWO_GRANTS: Final = Before("granted/", "get_address.put.get_address")
 JOBS: Final = "commit.job-job reset.job-job reset-commit.job"
 
 ROWS = [
@@ -186,6 +190,7 @@ ROWS = [
     *twice(MENDED, "link-link link-link.reset.job"),
     *rows(MENDED, "link", FALSE),
     *twice(MENDED, "link.commit.job-link.reset.job", deep=True),
+    *rows(_linking(MENDED), "link-relink.reset.job", NONE, TWO_GRANTS, only=STAGED),
     *twice(BUT_LINKS, "link-link.reset.job"),
     *rows(BUT_UPLOADS, "upload-reset.job", NONE),
     *rows(BUT_EMPTY, "copy-reset.job", NONE, after("upload")),
