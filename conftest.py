@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault(SEED, str(SystemRandom().randrange(2**32)))
     # A shell without job control starts what it puts in the background with SIGINT ignored; children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as nohup leaves it ignored
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

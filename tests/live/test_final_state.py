@@ -21,14 +21,18 @@ class Missing(Exception):
     status = 404
 
 
+FIRST = {"main": "one", "side0": "side", "c1": "in c1"}
+"""Addresses of their own: what was read through one need not be read through another."""
+
+
 @attrs.define
 class Changing:
-    """Two branches and a commit, all with one object at one path. Each listing of main but the last ones is followed by
+    """Two branches and a commit, each with an object at one path. Each listing of main but the last ones is followed by
     a change. held: by branch and commit, path to address. objects: by address, what is read."""
 
     changes: list[Content | None]
     objects: dict[str, str]
-    held: dict[str, Content] = attrs.field(factory=lambda: {name: {"a": "one"} for name in ("main", "side0", "c1")})
+    held: dict[str, Content] = attrs.field(factory=lambda: {ref: {"a": address} for ref, address in FIRST.items()})
 
     def branches(self, repository: str) -> list[str]:
         return ["main", "side0"]
@@ -61,7 +65,7 @@ def read(changes: list[Content | None], one: str = "1") -> FinalState:
     recorder, made = Recorder(), LakeFSRound(number=1, names=NAMES)
     for name, args, value in (("set_entry", ("main", "a", "1"), "one"), ("commit", ("main", "m"), "c1")):
         recorder.end(recorder.begin(0, name, (NAMES.lake, *args)), Status.OK, value)
-    service = Changing(changes, {"one": one, "two": "2"})
+    service = Changing(changes, {"one": one, "two": "2", "side": "1", "in c1": "1"})
     driver = Driver(service, Load(timeout=5), Tally(), recorder, trio.CapacityLimiter(4))  # type: ignore[arg-type]
     trio.run(FinalStateReader(driver, made).all)
     return made.final
