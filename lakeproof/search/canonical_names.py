@@ -42,7 +42,6 @@ _OBJECT: Final = "object"
 _LIBRARY: Final = str(Path(os.__file__).parent)
 _ENGINE: Final = ("lakeproof.search", "lakeproof.verify", "lakeproof.testing")
 _BY_TEXT: Final = frozenset({"getattr", "attrgetter", "methodcaller", "globals", "vars", "__dict__"})
-
 _BY_NAME: Final = frozenset({"__import__", "import_module", "modules"})
 
 

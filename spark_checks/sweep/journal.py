@@ -47,7 +47,7 @@ class End(Enum):
     PERHAPS = "perhaps-deleted"
     FAILED = "failed"  # the store refused: it is there
     REPEATED = "listed-before"  # another row of the run has the same object
-    TODO = "not-looked-at"
+    UNVISITED = "not-looked-at"
 
 
 @attrs.frozen
@@ -64,7 +64,7 @@ class Entry:
         return self.end in {End.DELETED, End.GONE, End.REPEATED}
 
 
-TODO: Final = Entry(End.TODO)
+UNVISITED: Final = Entry(End.UNVISITED)
 DELETED: Final = Entry(End.DELETED)
 GONE: Final = Entry(End.GONE)
 PUT_AGAIN: Final = Entry(End.KEPT, CHANGED)
@@ -92,7 +92,7 @@ class Journal:
 
     def state(self, batch: int, marks: Sequence[Mark]) -> list[Entry]:
         """What earlier sweeps have made of a batch, row by row. Raises Unusable: a file is not of this batch."""
-        found = [TODO] * len(marks)
+        found = [UNVISITED] * len(marks)
         # By number, then by id; and "intent" is before "outcome", as in time.
         for _, _, kind, name in sorted(self._files.get(batch, [])):
             rows = self._read(name)

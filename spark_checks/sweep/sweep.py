@@ -14,7 +14,7 @@ import attrs
 from lakeproof.spark_checks.sweep import account as accounts
 from lakeproof.spark_checks.sweep import second_look
 from lakeproof.spark_checks.sweep.account import ELSEWHERE, LISTED_TWICE, REFERRED, UNNAMEABLE, Account
-from lakeproof.spark_checks.sweep.journal import CUT_SHORT, NO_ANSWER, TODO, End, Entry, Journal
+from lakeproof.spark_checks.sweep.journal import CUT_SHORT, NO_ANSWER, UNVISITED, End, Entry, Journal
 from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, Marked, batches
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.targets import Elsewhere, Look, Target, Trouble, Unnameable
@@ -158,7 +158,7 @@ def _judge(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, agai
 def _stop(entries: Sequence[Entry], earlier: Sequence[Entry]) -> str | None:
     """Why the next batch need not be tried: in this one nothing worked, and most of it failed."""
     # Rows that were settled before say nothing about the store now.
-    new = [entry for entry, old in zip(entries, earlier, strict=True) if not old.settled and entry != TODO]
+    new = [entry for entry, old in zip(entries, earlier, strict=True) if not old.settled and entry != UNVISITED]
     bad = [entry for entry in new if entry.end == End.FAILED or entry.reason == NO_ANSWER]
     worked = any(entry.end in {End.DELETED, End.WOULD} for entry in new)
     # One failure in a batch may be the object's own; a batch in which nothing works is the store's.
