@@ -10,8 +10,11 @@ from lakeproof.designs.branch_designs import AT, BRANCH, FOUNDED, ON, REPOSITORY
 from lakeproof.designs.designs import AftermathCheck, Caller, Design, Word
 from lakeproof.designs.races import Before, Race, op
 from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.model.invariants import Invariant, data, outcomes
+from lakeproof.model.records import Repository
 from lakeproof.scenario import Aftermath
 
 OUTSIDE: Final = "ext://brought/o"
@@ -53,6 +56,23 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "read": Word(lambda flows: flows.read_object, ON, AT),
     "job": Word(lambda flows: flows.background_job),
 }
+
+
+
+async def put(env: Env, repository: Repository, address: str, content: bytes) -> None:
+    """What a user does with an address that was issued to him."""
+    await env.objects.put(address, content)
+
+
+def words_of_grant(grant: Grant, path: object = X) -> Mapping[str, Word[ObjectFlows]]:
+    """To issue, write and link one address. grant: what the setup gets for x, since a call of a race cannot hand its
+    own on to another one. path: where it may be linked."""
+    return {
+        "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
+        "put": Word(lambda _: put, grant.address, b"g"),
+        "link": Word(lambda flows: flows.link_physical_address, BRANCH, path, grant, b"g"),
+    }
+
 
 JUDGED_ELSEWHERE: Final = frozenset({"create_branch", "create_branch_from_tag", "merge"})
 

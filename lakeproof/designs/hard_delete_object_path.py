@@ -11,10 +11,18 @@ from urllib.parse import unquote_to_bytes
 
 import attrs
 
-from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
+from lakeproof.designs._hard_delete import (
+    COMMITTED,
+    GARBAGE,
+    STAGED,
+    UNCHANGED,
+    UPLOADED,
+    WRITTEN,
+    ObjectDesign,
+    words_of_grant,
+)
 from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, X, Y
 from lakeproof.designs.designs import HOLDS, Word, rows, variant
-from lakeproof.designs.hard_delete_token_states import put
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault, path_of
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import ObjectFlows
@@ -143,13 +151,9 @@ UNNOTICED: Final = Refuted(
 OURS: Final = " (ours: a path is written once under a token)"
 IMMUTABLE: Final = variant(PATH, "immutable", {GARBAGE: UNNOTICED}, None, OURS, reading=object_path.IMMUTABLE)
 
-OF_ONE_ADDRESS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    # For the setup: a call of a race cannot hand its grant on to another one.
-    "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
-    "put": Word(lambda _: put, ISSUED.address, b"g"),
-    "link": Word(lambda flows: flows.link_physical_address, BRANCH, path_of(X, Y), ISSUED, b"g"),
-}
-LINKED: Final = attrs.evolve(PATH, name="hard-delete/object_path-linked", words=OF_ONE_ADDRESS, refuted=HOLDS)
+LINKED: Final = attrs.evolve(
+    PATH, name="hard-delete/object_path-linked", words=words_of_grant(ISSUED, path_of(X, Y)), refuted=HOLDS
+)
 
 FRESH: Final = "upload-commit upload-upload upload-reset upload-delete_branch link-commit"
 OVER: Final = (

@@ -11,10 +11,9 @@ from typing import Final
 
 import attrs
 
-from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
+from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign, words_of_grant
 from lakeproof.designs.branch_designs import BRANCH, X, Y
 from lakeproof.designs.designs import HOLDS, Caller, Row, Word, build_scenarios, rows, variant
-from lakeproof.designs.hard_delete_token_states import put
 from lakeproof.designs.races import (
     CRASH,
     FALSE,
@@ -51,12 +50,6 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "link": Word(_sign_upload, BRANCH, X, Caller.BYTES),
 }
 ISSUED: Final = today.Grant("mem://r/data/r-b:u.s2.0/s3", "s3")
-OF_ONE_ADDRESS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    # For the setup, which thus gets `ISSUED`: a call of a race cannot hand its grant on to another one.
-    "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
-    "put": Word(lambda _: put, ISSUED.address, b"g"),
-    "link": Word(lambda flows: flows.link_physical_address, BRANCH, path_of(X, Y), ISSUED, b"g"),
-}
 
 OVERTAKEN: Final = Refuted(
     "a writer may put its object after the job has dealt with the address: nothing but a time, kept by the object "
@@ -92,7 +85,9 @@ ALLOWING: Final = attrs.evolve(
     variant(ONLINE, "job-ahead-allowed", {GARBAGE: ABANDONED}, reading=Reading(skew=LATER)), grace=2 * LATER
 )
 UNTIMED: Final = attrs.evolve(variant(ONLINE, "untimed", {GARBAGE: OVERTAKEN}, reading=online.UNTIMED), grace=0)
-LINKED: Final = attrs.evolve(UNTIMED, name="hard-delete/online-linked", words=OF_ONE_ADDRESS, refuted=HOLDS)
+LINKED: Final = attrs.evolve(
+    UNTIMED, name="hard-delete/online-linked", words=words_of_grant(ISSUED, path_of(X, Y)), refuted=HOLDS
+)
 """The same: every link is of one address, which was issued and written before."""
 
 IN_TWO: Final = Before("two-staged/", "upload.upload:y")

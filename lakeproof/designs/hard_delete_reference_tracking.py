@@ -5,14 +5,12 @@ from typing import Final
 
 import attrs
 
-from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
+from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, words_of_grant
 from lakeproof.designs.branch_designs import BRANCH, MAIN, TO, X
 from lakeproof.designs.designs import HOLDS, Word, but, rows, variant
 from lakeproof.designs.hard_delete_offline import START
-from lakeproof.designs.hard_delete_token_states import put
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted, after, fault, jump
 from lakeproof.impl.catalog.objects import Grant
-from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import commits
 from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
@@ -135,13 +133,9 @@ TOMBSTONE: Final = variant(TEXT, "branch_tombstones", {
 # fmt: on
 
 ADDRESS: Final = Grant("mem://r/data/s3", expires=START + proposal.VALIDITY)
-LINKS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    # For the setup, which thus gets `ADDRESS`: a call of a race cannot hand its grant on to another one.
-    "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
-    "put": Word(lambda _: put, ADDRESS.address, b"g"),
-    "link": Word(lambda flows: flows.link_physical_address, BRANCH, X, ADDRESS, b"g"),
-}
-ISSUED: Final = attrs.evolve(TEXT, name="hard-delete/reference_tracking-issued", words=LINKS, refuted=HOLDS)
+ISSUED: Final = attrs.evolve(
+    TEXT, name="hard-delete/reference_tracking-issued", words=words_of_grant(ADDRESS), refuted=HOLDS
+)
 """The text: an address was issued, and its object written, before the race."""
 GRANTED: Final = Before("", "get_address.put.upload:y")
 MARKING: Final = attrs.evolve(

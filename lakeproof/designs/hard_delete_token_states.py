@@ -5,16 +5,14 @@ from typing import Final
 
 import attrs
 
-from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, WRITTEN, ObjectDesign
+from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, WRITTEN, ObjectDesign, words_of_grant
 from lakeproof.designs.branch_designs import BRANCH, X
 from lakeproof.designs.designs import Row, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, NONE, PAGED, Before, FaultSet, Refuted, after
 from lakeproof.impl.catalog.objects import Grant
-from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete import token_states as proposal
-from lakeproof.model.records import Repository
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
 
@@ -60,16 +58,7 @@ LEAKS: Final = Refuted(
     "after_upload/commit-upload.reset.job twice/link.commit.job-link.reset.job")
 
 
-async def put(env: Env, repository: Repository, address: str, content: bytes) -> None:
-    """What a user does with an address that was issued to him."""
-    await env.objects.put(address, content)
-
-
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    # For the setup, which thus gets `ISSUED`: a call of a race cannot hand its grant on to another one.
-    "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
-    "put": Word(lambda _: put, ISSUED.address, b"g"),
-    "relink": Word(lambda flows: flows.link_physical_address, BRANCH, X, SWAPPED, b"g"),
     "upload_first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
     "seal": Word(lambda _: seal, BRANCH),
     "upload_second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2")}
@@ -128,8 +117,8 @@ def issue_rows(design: ObjectDesign, text: str) -> Iterator[Row]:
 
 def _linking(design: ObjectDesign) -> ObjectDesign:
     # With the grant of the setup: the word of the family gets itself a new one each time.
-    link = Word[ObjectFlows](lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")
-    return attrs.evolve(design, words={**WORDS, "link": link})
+    relink = words_of_grant(SWAPPED)["link"]
+    return attrs.evolve(design, words={**WORDS, **words_of_grant(ISSUED), "relink": relink})
 
 
 def sealed_rows(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
