@@ -58,7 +58,6 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
 }
 
 
-
 async def put(env: Env, repository: Repository, address: str, content: bytes) -> None:
     """What a user does with an address that was issued to him."""
     await env.objects.put(address, content)

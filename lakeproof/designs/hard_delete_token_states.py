@@ -59,6 +59,8 @@ LEAKS: Final = Refuted(
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    # For all races of the design: its machine may say any of its words on any ground.
+    "relink": words_of_grant(SWAPPED)["link"],
     "upload_first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
     "seal": Word(lambda _: seal, BRANCH),
     "upload_second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2")}
@@ -117,8 +119,7 @@ def issue_rows(design: ObjectDesign, text: str) -> Iterator[Row]:
 
 def _linking(design: ObjectDesign) -> ObjectDesign:
     # With the grant of the setup: the word of the family gets itself a new one each time.
-    relink = words_of_grant(SWAPPED)["link"]
-    return attrs.evolve(design, words={**WORDS, **words_of_grant(ISSUED), "relink": relink})
+    return attrs.evolve(design, words={**WORDS, **words_of_grant(ISSUED)})
 
 
 def sealed_rows(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
