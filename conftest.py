@@ -4,6 +4,7 @@ Tiers, by marker: without one, a test is in the default tier (`make test`). ``de
 change touches. ``long``: takes minutes; only `make deep` runs it, with all that is deep.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from random import SystemRandom
 
 import pytest
 
+from lakeproof.verify.machine import NEW_OBJECTS_MAX
 from tools.tier import areas_of_test
 
 sys.path.append(str(Path(__file__).parent / "examples"))  # lakefs_today, as its scenarios import it
@@ -43,6 +45,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark each test with its areas: CI chooses deep tests by an expression over markers."""
     for area in areas_of_test(item.path.relative_to(item.config.rootpath).as_posix()):
         item.add_marker(area)
+
+
+def pytest_collection_finish() -> None:
+    """What has been imported by now stays: the collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS_MAX, *gc.get_threshold()[1:])
 
 
 def pytest_report_header(config: pytest.Config) -> str:

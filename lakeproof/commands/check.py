@@ -31,7 +31,7 @@ from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
 from lakeproof.model.linearizability.values import UNKNOWN, freeze, shorten_value
 from lakeproof.plain_json import decode
-from lakeproof.verify.machine import no_cycles
+from lakeproof.verify.machine import rare_collections
 from lakeproof.verify.outputs import unwritable
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, Unusable, plural, reason, seconds
 
@@ -139,7 +139,7 @@ def command(
         # Every history without a completed operation is linearizable, so *holds* would say nothing.
         if not has_completed(specification, history):
             verdicts = (attrs.evolve(one, verdict=Verdict.INCONCLUSIVE, why=_NONE_COMPLETED) for one in verdicts)
-        with no_cycles():  # the history is large, and none of it is garbage
+        with rare_collections():  # the history is large, and none of it is garbage
             report = _CheckReport(specification, history, limits, as_json, out, evidence)
             return report.tell(parameters, verdicts, started, html)
     except TooLarge as error:

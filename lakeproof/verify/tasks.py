@@ -22,6 +22,7 @@ from lakeproof.impl.printable import printable
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.search.trace import Trace
 from lakeproof.verify.loader import Source, place_in_file
+from lakeproof.verify.machine import rare_collections
 from lakeproof.version import version
 from lakeproof.words import Progress, Unusable
 
@@ -243,7 +244,7 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
     try:
         # No stretch of code may outlast the search. Never below a second: the watch counts ticks of 0.2 s.
         limit = max(1.0, min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX))
-        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(limit):
+        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(limit), rare_collections():
             return task.run(scenario, source, progress)
     except Unusable as error:
         return unusable(scenario, str(error))
