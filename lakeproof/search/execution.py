@@ -164,10 +164,7 @@ class Execution:
 
     def try_close(self) -> bool:
         """`close`, unless what remains would have to be kept for ever."""
-        closed = self._tasks is None and self._coroutine is not None and try_close(self._coroutine)
-        if closed:
-            self._coroutine = None
-        return closed
+        return self._tasks is None and self._coroutine is not None and try_close(self._coroutine)
 
     def __del__(self) -> None:
         """A client that is dropped is abandoned: an error on the way must not run a ``finally`` of its flow. Where
