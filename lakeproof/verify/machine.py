@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-NEW_OBJECTS_MAX: Final = 200_000
+NEW_OBJECTS_MAX: Final = 50_000
 """How many objects are made, beyond those that are freed, before the collector looks for cycles among them."""
 
 
