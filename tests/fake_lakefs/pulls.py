@@ -94,9 +94,8 @@ def _merged(kept: list[Entry], brought: list[Entry]) -> Iterator[Entry]:
 async def create_pull(lake: Lake, name: str, pull: Pull) -> str:
     await lake.branch(name, pull.source)
     await lake.branch(name, pull.destination)
-    number = uuid.uuid4().hex
-    lake.pulls[name, number] = pull
-    return number
+    lake.pulls[name, pull.number] = pull
+    return pull.number
 
 
 async def get_pull(lake: Lake, name: str, number: str) -> Pull:

@@ -1,6 +1,7 @@
 """What the fake keeps besides the records of the flows: objects as the API tells of them, pull requests, and what
 can be imported."""
 
+import uuid
 from typing import Final
 
 import attrs
@@ -32,4 +33,5 @@ class Pull:
     source: str
     status: str = "open"
     commit: str = ""
+    number: str = attrs.field(factory=lambda: uuid.uuid4().hex)
     changing: trio.Lock = attrs.field(factory=trio.Lock, eq=False)

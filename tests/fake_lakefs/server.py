@@ -21,7 +21,7 @@ import trio
 
 from tests.fake_lakefs.bugs import DOUBTFUL, planted
 from tests.fake_lakefs.lake import Lake
-from tests.fake_lakefs.routes import ROUTES, Reply, Request, failed
+from tests.fake_lakefs.routes import ROUTES, Reply, Request, replied
 
 BASE: Final = "/api/v1"
 KEY: Final = "fake"
@@ -67,18 +67,16 @@ class _Handler(BaseHTTPRequestHandler):
         except binascii.Error:
             return False
 
-    def _reply(self, path: str, request: Request) -> Reply | None:
+    def _reply(self, path: str, asked: Request) -> Reply | None:
         """None: there is no answer."""
-        for (method, pattern), route in ROUTES.items():
+        for (method, pattern), (code, route) in ROUTES.items():
             found = re.fullmatch(re.escape(BASE) + pattern, path) if method == self.command else None
             if found is not None:
                 at = [unquote(part) for part in found.groups()]
                 try:
-                    return trio.from_thread.run(route, self.lake, request, at, trio_token=self.token)
+                    return trio.from_thread.run(replied, self.lake, asked, at, code, route, trio_token=self.token)
                 except (trio.Cancelled, trio.RunFinishedError):  # the server is on its way out
                     return None
-                except Exception as error:  # noqa: BLE001  # whatever it is, the client is told
-                    return failed(error)
         return Reply(404, {"message": "no such route"})
 
     def _send(self, reply: Reply) -> None:
