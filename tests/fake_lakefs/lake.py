@@ -8,6 +8,7 @@ import copy
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from random import Random
 from typing import Final, TypeVar
 
@@ -94,6 +95,11 @@ class Lake:
     async def run(self, flow: Callable[[Env], Coroutine[object, object, T]], env: Env | None = None) -> T:
         return await run(flow(env or live_env()), self._store, self._objects, wall_clock)
 
+    async def at(self, name: str, flow: Callable[[Env, Repository], Coroutine[object, object, T]]) -> T:
+        """A flow on a repository."""
+        repository = await self.repository(name)
+        return await self.run(lambda env: flow(env, repository))
+
     def chance(self, bug: str, probability: float = 1.0) -> bool:
         return bug in self.bugs and self.rng.random() < probability
 
@@ -149,20 +155,14 @@ class Lake:
             raise RepositoryNotFound(name)
 
     async def branches(self, name: str) -> list[Branch]:
-        repository = await self.repository(name)
-        return list(await self.run(lambda env: branches.list_branches(env, repository)))
+        return list(await self.at(name, branches.list_branches))
 
     async def branch(self, name: str, branch: str) -> Branch:
-        repository = await self.repository(name)
-        return await self.run(lambda env: branches.get_branch(env, repository, BranchID(branch)))
+        return await self.at(name, lambda env, at: branches.get_branch(env, at, BranchID(branch)))
 
     async def create_branch(self, name: str, branch: str, source: str) -> Branch:
-        repository, fresh = await self.repository(name), "dirty-branch" not in self.bugs
-        return await self.run(
-            lambda env: branches.create_branch(
-                env, repository, BranchID(branch), source, tombstones=True, fresh_token=fresh
-            )
-        )
+        make = partial(branches.create_branch, tombstones=True, fresh_token="dirty-branch" not in self.bugs)
+        return await self.at(name, lambda env, at: make(env, at, BranchID(branch), source))
 
     async def delete_branch(self, name: str, branch: str) -> None:
         repository = await self.repository(name)
@@ -173,8 +173,7 @@ class Lake:
             self._later(lambda: self.run(lambda env: branches.delete_branch(env, repository, which)))
 
     async def reset(self, name: str, branch: str) -> None:
-        repository, which = await self.repository(name), BranchID(branch)
-        await self.run(lambda env: resets.reset_branch(env, repository, which, tries=TRIES))
+        await self.at(name, lambda env, at: resets.reset_branch(env, at, BranchID(branch), tries=TRIES))
 
     async def upload(self, name: str, branch: str, path: str, content: bytes, *, only_if_absent: bool) -> Found:
         repository = await self.repository(name)
@@ -206,9 +205,8 @@ class Lake:
             raise
 
     async def delete_entry(self, name: str, branch: str, path: str) -> None:
-        repository = await self.repository(name)
         which, key = BranchID(branch), path.encode()
-        await self.run(lambda env: writes.delete_entry(env, repository, which, key, reading=WRITING))
+        await self.at(name, lambda env, at: writes.delete_entry(env, at, which, key, reading=WRITING))
 
     async def get(self, name: str, ref: str, path: str) -> Found:
         if "missed-read" not in self.bugs or ref != "main":
@@ -257,34 +255,29 @@ class Lake:
         return await self.run(flow)
 
     async def commit(self, name: str, branch: str, message: str) -> Commit:
-        repository, which = await self.repository(name), BranchID(branch)
-        flows: dict[str, Callable[[Env], Coroutine[object, object, Commit]]] = {
-            "lost-commit": lambda env: _override(env, repository, which, message),
-            "partial-commit": lambda env: _commit_older(env, repository, which, message),
-        }
+        flows = {"lost-commit": _override, "partial-commit": _commit_older}
         planted = next(iter(self.bugs & flows.keys()), "")
-        flow = flows.get(planted, lambda env: lock_free.commit(env, repository, which, message, reading=COMMITTING))
+        flow = flows.get(planted, partial(lock_free.commit, reading=COMMITTING))
         self._commits += branch == "main"
-        return await self.run(flow)
+        return await self.at(name, lambda env, at: flow(env, at, BranchID(branch), message))
 
     async def merge(self, name: str, destination: str, source: str, message: str) -> Commit:
-        repository, which = await self.repository(name), BranchID(destination)
+        which = BranchID(destination)
 
-        async def flow(env: Env) -> Commit:
+        async def flow(env: Env, repository: Repository) -> Commit:
             before, _ = await read_branch(env, repository, which)
             made = await merges.merge(env, repository, which, source, message, strategy="source-wins")
             if self.chance("lost-merge", 0.5):
                 await replace_branch(env, repository, before, kv.EXISTS)
             return made
 
-        return await self.run(flow)
+        return await self.at(name, flow)
 
     async def log(self, name: str, ref: str, *, first_parent: bool) -> list[Commit]:
-        repository = await self.repository(name)
         if first_parent:
-            return list(await self.run(lambda env: commits.log(env, repository, ref)))
+            return list(await self.at(name, lambda env, at: commits.log(env, at, ref)))
 
-        async def flow(env: Env) -> list[Commit]:
+        async def flow(env: Env, repository: Repository) -> list[Commit]:
             todo, found = [await resolve(env, repository, ref)], dict[str, Commit]()
             while todo:
                 commit = await commits.get_commit(env, repository, todo.pop())
@@ -292,7 +285,7 @@ class Lake:
                 todo += [parent for parent in commit.parents if parent not in found]
             return sorted(found.values(), key=lambda commit: -commit.generation)
 
-        return await self.run(flow)
+        return await self.at(name, flow)
 
 
 async def _override(env: Env, repository: Repository, branch_id: BranchID, message: str) -> Commit:

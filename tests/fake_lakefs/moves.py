@@ -1,6 +1,6 @@
 """What the fake does with reverts, cherry-picks, hard resets, resets of paths, and tags; and its bugs there."""
 
-from collections.abc import Coroutine
+from functools import partial
 
 import attrs
 
@@ -21,27 +21,20 @@ from tests.fake_lakefs.lake import TRIES, Lake
 
 async def reset_paths(lake: Lake, name: str, branch: str, path: str, *, exact: bool) -> None:
     """Forget what is staged at a path, or at all paths with a prefix."""
-    repository, which = await lake.repository(name), BranchID(branch)
+    reset = resets.reset_entry if exact else resets.reset_prefix
     if lake.chance("prefix-reset-returns", 0.5):
         await lake.branch(name, branch)
-        return
-
-    def flow(env: Env) -> Coroutine[object, object, None]:
-        if exact:
-            return resets.reset_entry(env, repository, which, path.encode(), tries=TRIES)
-        return resets.reset_prefix(env, repository, which, path.encode(), tries=TRIES)
-
-    await lake.run(flow)
+    else:
+        await lake.at(name, lambda env, at: reset(env, at, BranchID(branch), path.encode(), tries=TRIES))
 
 
 async def revert(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:
-    repository, which = await lake.repository(name), BranchID(branch)
-    return await lake.run(lambda env: merges.revert(env, repository, which, ref, message))
+    return await lake.at(name, lambda env, at: merges.revert(env, at, BranchID(branch), ref, message))
 
 
 async def cherry_pick(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:
-    repository, which, all_ = await lake.repository(name), BranchID(branch), "cherry-pick-all" in lake.bugs
-    return await lake.run(lambda env: _picked(env, repository, which, ref, message, changes_all=all_))
+    pick = partial(_picked, changes_all="cherry-pick-all" in lake.bugs)
+    return await lake.at(name, lambda env, at: pick(env, at, BranchID(branch), ref, message))
 
 
 async def _picked(
@@ -90,30 +83,27 @@ async def committed(
 
 async def hard_reset(lake: Lake, name: str, branch: str, ref: str) -> None:
     """Let a branch that has no uncommitted changes name another commit."""
-    repository, which = await lake.repository(name), BranchID(branch)
+    which = BranchID(branch)
 
-    async def flow(env: Env) -> None:
+    async def flow(env: Env, repository: Repository) -> None:
         async for _ in changes(env, (await branches.get_branch(env, repository, which)).tokens):
             raise DirtyBranch(which)
         if not lake.chance("hard-reset-nothing", 0.5):
             await branches.update_branch(env, repository, which, ref)
 
-    await lake.run(flow)
+    await lake.at(name, flow)
 
 
 async def create_tag(lake: Lake, name: str, tag: str, ref: str) -> Tag:
-    repository, which = await lake.repository(name), TagID(tag)
-    return await lake.run(lambda env: tags.create_tag(env, repository, which, ref, looks=True))
+    return await lake.at(name, lambda env, at: tags.create_tag(env, at, TagID(tag), ref, looks=True))
 
 
 async def get_tag(lake: Lake, name: str, tag: str) -> Tag:
-    repository = await lake.repository(name)
-    return await lake.run(lambda env: tags.get_tag(env, repository, TagID(tag)))
+    return await lake.at(name, lambda env, at: tags.get_tag(env, at, TagID(tag)))
 
 
 async def delete_tag(lake: Lake, name: str, tag: str) -> None:
-    repository = await lake.repository(name)
     if lake.chance("tag-returns", 0.5):
         await get_tag(lake, name, tag)
-        return
-    await lake.run(lambda env: tags.delete_tag(env, repository, TagID(tag)))
+    else:
+        await lake.at(name, lambda env, at: tags.delete_tag(env, at, TagID(tag)))

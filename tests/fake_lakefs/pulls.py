@@ -1,7 +1,7 @@
 """What the fake does with imports, pull requests and metadata of objects; and its bugs there."""
 
 import uuid
-from collections.abc import Iterator
+from contextlib import suppress
 
 import attrs
 import trio
@@ -31,26 +31,20 @@ class NotOpen(Exception):
 
 async def update_metadata(lake: Lake, name: str, branch: str, path: str, mark: str) -> None:
     """Give an entry other metadata, and leave it as it is otherwise."""
-    repository, which, key = await lake.repository(name), BranchID(branch), path.encode()
-    for _ in range(TRIES):
-        entry = await lake.run(lambda env: reads.get_entry(env, repository, which, key, tries=TRIES))
-        if lake.chance("lost-update", 0.5):
-            return
-        before = entry.identity
-        identity = before.partition(MARKED)[0] + MARKED + mark.encode()
-        try:
-            await _exchanged(lake, repository, which, key, (before, identity))
-        except EntryChanged:
-            continue
-        return
-    raise BranchBusy(which)
+    which, key = BranchID(branch), path.encode()
 
+    async def flow(env: Env, repository: Repository) -> None:
+        for _ in range(TRIES):
+            before = (await reads.get_entry(env, repository, which, key, tries=TRIES)).identity
+            if lake.chance("lost-update", 0.5):
+                return
+            after = before.partition(MARKED)[0] + MARKED + mark.encode()
+            with suppress(EntryChanged):
+                await writes.replace_entry(env, repository, which, key, after, before, reading=WRITING)
+                return
+        raise BranchBusy(which)
 
-async def _exchanged(
-    lake: Lake, repository: Repository, branch: BranchID, key: bytes, identities: tuple[bytes, bytes]
-) -> None:
-    before, after = identities
-    await lake.run(lambda env: writes.replace_entry(env, repository, branch, key, after, before, reading=WRITING))
+    await lake.at(name, flow)
 
 
 async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, str], message: str) -> str:
@@ -58,7 +52,7 @@ async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, s
 
     Returns the id of the import. It has ended by then: `Lake.imports` has what came of it.
     """
-    repository, which, number = await lake.repository(name), BranchID(branch), uuid.uuid4().hex
+    which, number = BranchID(branch), uuid.uuid4().hex
     await lake.branch(name, branch)
     source, prefix = paths
     brought = [
@@ -68,27 +62,22 @@ async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, s
     if lake.chance("partial-import", 0.25):
         brought.pop()
 
-    async def flow(env: Env) -> Commit:
+    async def flow(env: Env, repository: Repository) -> Commit:
         before, predicate = await read_branch(env, repository, which)
         async for _ in changes(env, before.tokens):
             raise DirtyBranch(which)
         head = await get_commit(env, repository, before.commit_id)
         there = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
         kept = [each async for each in there if not each.path.startswith(prefix.encode())]
-        meta_range_id = await write_metarange(env, repository.storage_namespace, _merged(kept, brought))
+        whole = sorted([*kept, *brought], key=lambda entry: entry.path)
+        meta_range_id = await write_metarange(env, repository.storage_namespace, iter(whole))
         return await committed(env, repository, (before, predicate), head, meta_range_id, message)
 
     try:
-        lake.imports[number] = await lake.run(flow)
+        lake.imports[number] = await lake.at(name, flow)
     except (DirtyBranch, RefChanged) as error:
         lake.imports[number] = error
     return number
-
-
-def _merged(kept: list[Entry], brought: list[Entry]) -> Iterator[Entry]:
-    """All of them by path; of two at one path the one that was brought."""
-    found = {entry.path: entry for entry in (*kept, *brought)}
-    yield from (found[path] for path in sorted(found))
 
 
 async def create_pull(lake: Lake, name: str, pull: Pull) -> str:
