@@ -1,12 +1,15 @@
-"""`verify --baseline`: what differs from an earlier run is named, row by row."""
+"""What one run leaves for others: `verify --baseline`, `--report` and `--propose`."""
 
 import json
 import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
-from tests.commands import HEAD, RACING, complaint, lakeproof
+from tests.commands import HEAD, RACING, ROOT, complaint, lakeproof
 
 COUNTS = "increments-count"
 
@@ -97,3 +100,65 @@ def test_a_row_that_comes_twice_is_refused(before: Path) -> None:
     before.write_text(before.read_text() * 2)
     said = complaint(lakeproof("verify", "--from", "racing.py", "--baseline", "before.jsonl"))
     assert said == f"before.jsonl: line 6: counters/lost-update {COUNTS} is there twice; name a file of one run"
+
+
+def test_each_report_is_what_the_option_of_its_format_prints() -> None:
+    reports = ["--report", "json=new/v.jsonl", "--report", "junit=v.xml", "--report", "markdown=v.md"]
+    done = lakeproof("verify", "--from", "racing.py", "--format", "github", *reports)
+    assert done.exit_code == 1
+    assert done.stdout.startswith("::error ")
+    written = [json.loads(line) for line in Path("new/v.jsonl").read_text().splitlines()]
+    printed = [json.loads(line) for line in lakeproof("verify", "--from", "racing.py", "--json").stdout.splitlines()]
+    assert [line | {"seconds": 0, "bounds": 0} for line in written] == [
+        line | {"seconds": 0, "bounds": 0} for line in printed
+    ]
+    assert [line["bounds"] for line in written] == [line["bounds"] for line in printed]
+    assert ET.parse("v.xml").getroot().get("failures") == "1"  # noqa: S314  # we have just written it
+    assert Path("v.md").read_text() == lakeproof("verify", "--from", "racing.py", "--format", "markdown").stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["json"], "'json': expected FORMAT=FILE, with a format of json, junit, github, sarif, markdown; write"),
+        (["yaml=v"], "'yaml=v': expected FORMAT=FILE"),
+        (["json="], "'json=': expected FORMAT=FILE"),
+        (["json=v", "sarif=v"], "two reports go to v; name two files"),
+        (["json=racing.py/v"], "racing.py: cannot be written: it is no folder; make room there, or choose another"),
+        (["json=."], ".: cannot be written: it is a folder"),
+    ],
+)
+def test_a_report_that_cannot_be_is_refused_before_anything_is_searched(given: list[str], told: str) -> None:
+    options = [word for each in given for word in ("--report", each)]
+    assert told in complaint(lakeproof("verify", "--from", "racing.py", "--out", "later", *options))
+    assert not Path("later").exists()
+
+
+def test_a_folder_below_one_without_access_is_refused(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    program = (
+        "import os, pathlib, sys\n"
+        "from lakeproof.verify.outputs import Unusable, check_writable\n"
+        "if not os.getuid(): os.setuid(65534)\n"  # root has access to all
+        "try: check_writable(pathlib.Path(sys.argv[1]))\n"
+        "except Unusable as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", program, str(closed / "deep" / "er")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ": cannot be written: Permission denied; make room there" in done.stdout, done.stderr
+
+
+def test_what_is_proposed_for_scenarios_of_no_design_is_their_expect() -> None:
+    done = lakeproof("verify", "--from", "racing.py", "--propose")
+    assert (done.exit_code, done.stdout.splitlines()) == (
+        0,
+        [
+            "# counters/lost-update",
+            'expect={"increments-count": "violated"},',
+            "# counters/known",
+            'expect={"increments-count": "violated"},',
+            "# counters/atomic",
+            "expect={},",
+        ],
+    )

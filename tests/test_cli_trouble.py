@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from lakeproof import cli
 from lakeproof.commands import group as commands
+from lakeproof.commands.options import Seconds
 from lakeproof.search import minimise
 from lakeproof.search import trace as traces
 from tests.commands import HEAD, RACING, ROOT, complaint, in_a_process, lakeproof, spawned
@@ -34,8 +35,6 @@ class TestUnusable:
         [
             (["verfy"], "No such command 'verfy'"),
             (["verify", "--max-states", "0"], "Invalid value for '--max-states': 0 is not in the range x>=1"),
-            (["verify", "--max-seconds", "nan"], "Invalid value for '--max-seconds': 'nan': expected seconds"),
-            (["verify", "--max-seconds", "inf"], "Invalid value for '--max-seconds': 'inf': expected seconds"),
             (["verify", "--max-memory", "1"], "--max-memory 1: the process holds "),
             (
                 ["verify", "repositories/step9"],
@@ -153,7 +152,6 @@ class TestInterrupt:
             assert traces.read(Path("out/traces/counters_known.increments-count.json")).scenario == "counters/known"
             assert line.endswith("1 of 10 scenarios; 1 trace is in out/traces")
 
-
     @pytest.mark.parametrize("args", [["verify"], ["verify", "--from", "mine.py"]], ids=["here", "in a child"])
     @pytest.mark.parametrize("module", ["lakeproof.search.fence", "lakeproof.cli", "lakeproof.commands.verify"])
     def test_ctrl_c_while_modules_are_loaded_is_no_traceback(self, module: str, args: list[str]) -> None:
@@ -170,7 +168,6 @@ supervised()
 """
         done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
         assert (done.returncode, (done.stdout + done.stderr).strip()) == (130, "")
-
 
     def test_ctrl_c_in_a_garbage_collection_is_not_lost(self) -> None:
         program = """
@@ -239,9 +236,51 @@ class TestPlugIns:
 class TestStart:
     @pytest.mark.parametrize("args", [["--help"], ["--version"], ["verify", "--help"]])
     def test_what_takes_long_to_import_waits_for_its_command(self, args: list[str]) -> None:
-        program = (
-            "import sys\nfrom lakeproof.cli import main\n"
-            f"try:\n    main({args})\nexcept SystemExit:\n    pass\n"
-            "print(*sorted({'numpy', 'rich', 'google.protobuf', 'trio'} & sys.modules.keys()))"
-        )
-        assert in_a_process(program).endswith("\n\n")
+        assert in_a_process(STARTED.format(setting="", args=args)).endswith("\n[]\n")
+
+    def test_names_of_commands_are_completed_and_nothing_heavy_is_loaded(self) -> None:
+        asked = {"_LAKEPROOF_COMPLETE": "bash_complete", "COMP_WORDS": "lakeproof s", "COMP_CWORD": "1"}
+        heavy = {"attrs", "lakeproof.scenario", "lakeproof.search"}
+        setting = f"import os\nos.environ.update({asked})\nHEAVY |= {heavy}"
+        found = in_a_process(STARTED.format(setting=setting, args="prog_name='lakeproof'"))
+        names = ("scenarios", "service", "show", "spark", "stress")
+        assert found.split() == [*(f"plain,{name}" for name in names), "[]"]
+
+
+STARTED = """
+import sys
+from lakeproof.cli import main
+HEAVY = {{"numpy", "rich", "google.protobuf", "trio", "pyspark", "hypothesis", "lakeproof.spark_checks"}}
+{setting}
+try:
+    main.main({args})
+except SystemExit:
+    print(sorted(HEAVY & sys.modules.keys()))
+"""
+"""Begins a command, and prints what it has loaded of what it should not."""
+
+
+ENDLESS = ["nan", "-nan", "inf", "Infinity", "1e999", "-inf", "0", "-0.0", "-1", "1e-999", "ten", ""]
+
+
+@pytest.mark.parametrize("value", ENDLESS)
+def test_a_time_that_never_ends_or_has_ended_is_refused(value: str) -> None:
+    with pytest.raises(click.BadParameter, match="expected seconds, a number greater than 0 and finite"):
+        Seconds.convert(value, None, None)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "verify --max-seconds",
+        "check history --max-seconds",
+        "service lakefs+http://k:s@h --seconds",
+        "service lakefs+http://k:s@h --timeout",
+        "service lakefs+http://k:s@h --wait",
+        "spark histories history --max-seconds",
+        "spark explore --max-seconds",
+    ],
+)
+def test_each_command_refuses_such_a_time_in_one_line(command: str) -> None:
+    words = command.split()
+    assert f"'{words[-1]}': 'nan': expected seconds" in complaint(lakeproof(*words, "nan"))

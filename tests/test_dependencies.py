@@ -1,4 +1,4 @@
-"""What the project depends on: pinned where it is tested, satisfied by its pins, and each with its reason."""
+"""What the project depends on: pinned, satisfied by its pins, each with its reason; and one version everywhere."""
 
 import re
 import subprocess
@@ -6,9 +6,10 @@ import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -125,3 +126,31 @@ def test_what_needs_an_extra_names_it(arguments: tuple[str, ...], repair: str, t
     assert done.returncode == 2
     assert repair in done.stderr
     assert "Traceback" not in done.stderr
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_one_version_everywhere() -> None:
+    citation = cast("dict[str, str]", yaml.safe_load((ROOT / "CITATION.cff").read_text()))
+    newest = re.search(r"^## (\S+) - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest is not None
+    assert (citation["version"], newest[1]) == (PROJECT["version"], PROJECT["version"])
+    assert citation["date-released"] == newest[2]
+    assert f"@v{PROJECT['version']}" in (ROOT / "docs" / "ci.md").read_text()
+
+
+@pytest.mark.deep
+def test_an_index_would_take_the_packages(tmp_path: Path) -> None:
+    """`make dist`, from a clean copy of what is committed."""
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(tmp_path / "copy")], check=True)
+    copy = tmp_path / "copy"
+    packaged(copy, "build", "--no-isolation")
+    packages = [str(path) for path in (copy / "dist").iterdir()]
+    assert len(packages) == 2
+    packaged(copy, "twine", "check", "--strict", *packages)
+
+
+def packaged(folder: Path, *command: str) -> None:
+    done = subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -49,13 +49,21 @@ def test_a_schema_is_one_of_its_draft_is_named_and_is_on_its_page(name: str) -> 
     assert f"({name}.schema.json)" in (ROOT / "docs" / "schemas" / "README.md").read_text()
 
 
-def test_there_are_files_to_validate() -> None:
-    assert {name for name, _ in FILES} == {"trace", "gate-trace"}
-
-
 @pytest.mark.parametrize(("name", "path"), FILES, ids=[path.stem for _, path in FILES])
 def test_each_committed_file_is_valid(name: str, path: Path) -> None:
     Draft202012Validator(SCHEMAS[name]).validate(json.loads(path.read_text()))
+
+
+def test_the_list_of_traces_is_that_of_the_files() -> None:
+    names = (ROOT / "examples" / "traces" / "SCENARIOS").read_text().split()
+    assert {read(path).scenario for name, path in FILES if name == "trace"} == set(names)
+
+
+@pytest.mark.parametrize("path", [path for name, path in FILES if name == "trace"], ids=lambda path: path.stem)
+def test_the_code_still_does_what_a_committed_trace_says(path: Path) -> None:
+    result = lakeproof("replay", str(path))
+    assert result.exit_code in (0, 1), result.output
+    assert result.stdout.splitlines()[-1].startswith("replayed: ")
 
 
 @pytest.mark.parametrize("name", PAGES)

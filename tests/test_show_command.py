@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from lakeproof.search.trace import write
-from tests.commands import RACING, ROOT, complaint, lakeproof
+from tests.commands import ROOT, complaint, lakeproof
 from tests.show.traces import RACE
 
 PICTURE = ROOT / "docs" / "pictures" / "delete-delete-create.svg"
@@ -70,27 +70,11 @@ class TestShow:
         assert told in complaint(lakeproof("show", *arguments))
 
 
-class TestVerify:
-    def verified(self, *arguments: str, pattern: str = "lost-update") -> tuple[int, str, str]:
-        result = lakeproof("verify", "--from", str(RACING), pattern, "--out", "traces", *arguments)
-        return result.exit_code, result.stdout, result.stderr
-
-    @pytest.mark.parametrize("format_", ["junit", "github", "sarif", "markdown"])
-    def test_a_scenario_that_cannot_be_run_shows_in_every_format(self, format_: str) -> None:
-        Path("mine.py").write_text(
-            "from tests.racing import *\nimport attrs\n"
-            "async def broken(env):\n    await 3\n"
-            "SCENARIOS = [attrs.evolve(ATOMIC, clients=[[Call(broken)]], name='own/broken')]\n"
-        )
-        result = lakeproof("verify", "--from", "mine.py", "--format", format_)
-        assert result.exit_code != 0
-        assert "own/broken" in result.stdout or "could not be run" in result.stdout.lower()
-
-    def test_options_that_contradict_each_other_are_refused(self) -> None:
-        assert "give one of them" in complaint(lakeproof("verify", "--json", "--format", "junit"))
-        assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--format", "junit"))
-        assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--html", "x"))
-        assert "give their folder: --html DIR" in complaint(lakeproof("verify", "--html-all"))
+def test_options_that_contradict_each_other_are_refused() -> None:
+    assert "give one of them" in complaint(lakeproof("verify", "--json", "--format", "junit"))
+    assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--format", "junit"))
+    assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--html", "x"))
+    assert "give their folder: --html DIR" in complaint(lakeproof("verify", "--html-all"))
 
 
 def test_the_picture_in_the_docs_is_what_the_command_draws() -> None:

@@ -1,11 +1,11 @@
-"""A program with flows for the tests: those of examples/counter.py, and one for each kind of end."""
+"""A program with flows for the tests: those of examples/counter.py, one for each kind of end, and flows that loop."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from serving import Env, StoreError, serve  # type: ignore[import-not-found]  # a program of its own
+from serving import Env, StoreError, serve, text  # type: ignore[import-not-found]  # a program of its own
 
 PLACE = b"counters", b"visits"
 
@@ -58,5 +58,65 @@ def locked(env: Env) -> None:
         env.delete(b"locks", b"lock")
 
 
+LOCK = {"partition": text(b"locks"), "key": text(b"lock")}
+
+
+def try_lock(env: Env, **state: object) -> bool:
+    try:
+        env.ask("set_if", **LOCK, value=text(b"1"), predicate=None, **state)
+    except StoreError as error:
+        if error.kind != "predicate_failed":
+            raise
+        return False
+    return True
+
+
+def lock(env: Env) -> None:
+    """Spins for a lock, and releases it."""
+    while not try_lock(env, state="spins"):
+        pass
+    env.ask("delete", **LOCK, state="holds")
+
+
+def silent(env: Env) -> None:
+    """The same, and does not say its state."""
+    while not try_lock(env):
+        pass
+    env.ask("delete", **LOCK)
+
+
+def counting(env: Env) -> None:
+    """The same, and says how often it has tried: states without end."""
+    tries = 0
+    while not try_lock(env, state={"tries": tries}):
+        tries += 1
+    env.ask("delete", **LOCK)
+
+
+def lying(env: Env, gives_up: int = 3) -> str:
+    """Says one state, and gives up after some tries."""
+    for _ in range(gives_up):
+        if try_lock(env, state="spins"):
+            env.ask("delete", **LOCK, state="holds")
+            return "locked"
+    return "gave up"
+
+
+def lying_later(env: Env) -> None:
+    """Says one state for three tries, and another one from the next on."""
+    tries = 0
+    while not try_lock(env, state=int(tries > 2)):
+        tries += 1
+    env.ask("delete", **LOCK, state="holds")
+
+
+def poll(env: Env) -> None:
+    """Sleeps between its tries."""
+    while not try_lock(env, state="tries"):
+        env.ask("sleep", microseconds=1_000_000, state="sleeps")
+    env.ask("delete", **LOCK, state="holds")
+
+
 if __name__ == "__main__":
-    serve({flow.__name__: flow for flow in (increment, increment_if, fail, echo, locked)})
+    flows = (increment, increment_if, fail, echo, locked, lock, silent, counting, lying, lying_later, poll)
+    serve({flow.__name__: flow for flow in flows})

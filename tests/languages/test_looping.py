@@ -16,7 +16,7 @@ from lakeproof.search.search import search
 from tests.search.walks import ENDS
 
 pytestmark = pytest.mark.xdist_group("languages")
-FLOWS = Program(f"{sys.executable} looping.py", folder=Path(__file__).parent)
+FLOWS = Program(f"{sys.executable} programs.py", folder=Path(__file__).parent)
 LOCK = (b"locks", b"lock")
 NONE = Faults()
 

@@ -11,6 +11,7 @@ from lakeproof.show.formats import render_verdicts
 from lakeproof.show.formats.common import SourceLine, place_at
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome
+from tests.commands import ROOT, lakeproof
 from tests.show.hostile import ALL, HOSTILE
 from tests.show.test_page import Reading
 from tests.show.traces import RACE, outcome, verdict
@@ -124,13 +125,56 @@ class TestMarkdown:
 
 
 @pytest.mark.parametrize("format_", ["junit", "github", "sarif", "markdown"])
-def test_an_inconclusive_verdict_that_was_not_expected_is_never_silent(format_: str) -> None:
+def test_no_open_verdict_and_no_scenario_that_could_not_be_run_is_silent(format_: str) -> None:
     alone = outcome("counters/lost", verdict("open", "inconclusive", why=NEVER))
     quiet = outcome("counters/lost", verdict("open", "inconclusive", "inconclusive", NEVER))
     assert NEVER in shown(format_, alone)
+    assert re.search("counters/broken|could not be run", shown(format_, BROKEN), re.IGNORECASE)
     assert shown(format_, alone) != shown(format_, quiet)
 
 
 def test_a_place_needs_a_file_and_a_line() -> None:
     assert place_at("a/b.py:12", SOURCE) == SourceLine("a/b.py", 12)
     assert [place_at(at, SOURCE) for at in ("", "b.py", ":3", "b.py:x", "b.py:²")] == [None] * 5
+
+
+FLOWS = """\
+from lakeproof import Call, Eventually, Scenario, Violation
+
+
+async def take(env):
+    await env.store.set(b"shop", b"stock", b"taken: 1, 100%")
+
+
+def nothing_is_there(snapshot):
+    if snapshot.store:
+        yield Violation("nothing-is-there", "it holds: 1, 100%")
+
+
+SCENARIOS = [
+    Scenario(
+        name="shop/take",
+        clients=[[Call(take)]],
+        invariants=[Eventually(id="nothing-is-there", meaning="nothing is there", check=nothing_is_there)],
+    )
+]
+"""
+
+
+def test_the_problem_matcher_of_the_page_finds_the_line_of_the_flow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    block = re.search(r"```json\n(\{\n  \"version\": \"2\.0\.0\".*?)```", page, re.DOTALL)
+    assert block
+    (task,) = json.loads(block[1])["tasks"]
+    pattern = task["problemMatcher"]["pattern"]
+    monkeypatch.chdir(tmp_path)
+    Path("shop.py").write_text(FLOWS)
+    words = task["command"].replace("${relativeFile}", "shop.py").split()
+    lines = lakeproof(*words[1:]).stdout.splitlines()
+    (found,) = filter(None, (re.match(pattern["regexp"], line) for line in lines))
+    assert found[pattern["severity"]] == "error"
+    assert (found[pattern["file"]], found[pattern["line"]]) == ("shop.py", "5")
+    assert "nothing-is-there" in found[0]
+    assert found[pattern["message"]].startswith("shop/take")

@@ -1,15 +1,19 @@
-"""Pictures and diagrams: their grammar holds, whatever a trace says."""
+"""Pictures and diagrams: their grammar holds, whatever a trace says; and what each step has seen, for their arrows."""
 
 import re
 import xml.etree.ElementTree as ET
 
+import attrs
 import pytest
 
-from lakeproof.search.trace import Trace
+from lakeproof.search.faults import Mode
+from lakeproof.search.trace import KeyChange, Trace, TraceStep
 from lakeproof.show.pages.mermaid import diagram, words
 from lakeproof.show.pages.svg import picture
+from lakeproof.show.pages.trace_view import follow_trace
+from lakeproof.show.races import stores
 from tests.show.hostile import ALL, HOSTILE
-from tests.show.traces import CRASH, TRACES, TROUBLE
+from tests.show.traces import CRASH, RACE, TRACES, TROUBLE
 
 EVERY = pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,3 +75,45 @@ def test_words_of_a_diagram_come_back_when_their_codes_are_read() -> None:
     plain = ALL.replace("\ud800", "").replace("\u2028", "").replace("\x1b", "").replace("\0", "")
     assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), words(plain)) == plain
     assert words("") == "#8203;"
+
+
+def step(client: str, effect: str, key: str, reply: str = "ok", mode: Mode = Mode.NORMAL, **changes: str) -> TraceStep:
+    """A step; ``changes``: what keys hold after it."""
+    changed = tuple(KeyChange(key=name.replace("_", "/"), before=None, after=after) for name, after in changes.items())
+    return TraceStep(client=client, mode=mode, effect=effect, key=key, reply=reply, changes=changed)
+
+
+FIRST, SECOND = step("a", "set", "k", k="1"), step("b", "set", "k", k="2")
+LISTED = (step("a", "set", "p/x", p_x="1"), step("a", "set", "p/y", p_y="1"), step("a", "set", "q/x", q_x="1"))
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "seen"),
+    [
+        ([FIRST], step("b", "get", "k", "1"), (1,)),
+        ([FIRST, SECOND], step("a", "get", "k", "2"), (2,)),
+        ([FIRST], step("b", "get", "j", "not found"), ()),
+        ([], step("b", "get", "k", "not found"), ()),
+        ([FIRST, step("b", "set", "k")], step("b", "get", "k", "1"), (1,)),  # it changes nothing
+        ([FIRST], step("b", "get", "k", "no answer", Mode.LOST_APPLIED), ()),
+        ([FIRST], step("b", "get", "k", "no answer", Mode.LOST_DROPPED), ()),
+        ([FIRST], step("b", "get", "k", "no answer", Mode.REFUSED), ()),
+        ([FIRST], step("b", "set_if", "k", "predicate failed"), (1,)),
+        ([FIRST], step("b", "set_if", "k", "ok", k="2"), ()),
+        (LISTED, step("b", "scan", "p/", "x, y (1); and more"), (1, 2)),
+        (LISTED, step("b", "scan", "p/", "y"), (2,)),
+        (LISTED, step("b", "scan", "p/", "nothing"), ()),
+        ([step("a", "set", "x", x="1")], step("b", "scan", "graveler/", "x (1)"), (1,)),
+    ],
+)
+def test_a_step_has_seen_the_last_writes_of_what_its_answer_tells(
+    before: list[TraceStep], last: TraceStep, seen: tuple[int, ...]
+) -> None:
+    steps = (*before, last, FIRST)  # a later write is not seen
+    assert follow_trace(attrs.evolve(RACE, schedule=steps))[len(before)].seen == seen
+
+
+def test_the_store_before_each_step_and_at_the_end() -> None:
+    steps = follow_trace(TROUBLE)
+    assert [each.store.get("counters/n") for each in steps] == ["1", "1", "1", "1", "2", None]
+    assert stores(TROUBLE)[-1] == {"counters/n": "2"}

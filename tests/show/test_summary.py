@@ -13,8 +13,7 @@ from lakeproof.show.pages.summary import Summary, SummaryTable, summary_page
 from tests.commands import ROOT, lakeproof
 from tests.show.browser import Browser
 from tests.show.hostile import ALL
-from tests.show.test_browser import LOOKS, check_fit
-from tests.show.test_page import Reading
+from tests.show.test_page import LOOKS, Reading, check_fit
 
 
 def row(verdict: str, expected: str = "holds", trace: Path | None = None) -> GateRow:

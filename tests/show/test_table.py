@@ -1,13 +1,15 @@
-"""Tables, and verdicts for programs."""
+"""Tables, verdicts for programs, and the line of progress."""
 
 import io
 import json
+import sys
 
 import attrs
 import pytest
 from rich.console import Console, RenderableType
 
 from lakeproof.show.listing import as_json_line
+from lakeproof.show.progress import Progress
 from lakeproof.show.table import by_design, by_scenario, headline, matrix
 from lakeproof.show.verdicts import OrderedLines
 from tests.racing import FAULTY
@@ -84,3 +86,33 @@ def test_a_scenario_as_json_is_text_whatever_its_reason_is() -> None:
 def test_a_scenario_that_could_not_be_run_is_not_as_expected_whatever_was_expected() -> None:
     broken = outcome("counters/broken", verdict("open", "inconclusive", "inconclusive"), trouble="no")
     assert headline([broken]).plain == "1 UNUSABLE of 1 scenario"
+
+
+NAME = OUTCOMES[0].scenario
+
+
+class Terminal(io.StringIO):
+    """A terminal, as far as anybody asks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_on_a_terminal_the_line_fits_and_is_gone_at_the_end(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    with Progress("verifying", 3) as told:
+        told.began("x" * 200)
+        told.at("x" * 200, 3, 1_000)
+        told.tick()
+        told.finished("x" * 200, OUTCOMES[0])
+        told.tick()
+        assert told._bar is not None
+        told._bar.refresh()
+    shown = terminal.getvalue()
+    assert "verifying" in shown
+    assert "1/3" in shown
+    assert shown.endswith("\x1b[2K")  # the line is erased
