@@ -4,8 +4,7 @@ import signal
 import sys
 from contextlib import ExitStack, suppress
 
-from tests.servers import postgres
-from tests.stores.redis_server import redis_server
+from tests.servers import postgres, redis_server
 
 
 def main() -> None:

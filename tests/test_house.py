@@ -56,7 +56,7 @@ MAY_READ_A_CLOCK = {
     "the clock is one that jumps": {"search/native.py", "stores/mute.py"},
     "it waits for a process or a server to start or end": {
         *("languages/test_misbehaving.py", "gate/test_hostile.py", "gate/test_jobs.py", "live/test_restarting.py"),
-        *("stores/redis_server.py", "stores/test_drivers.py", "test_cli_trouble.py", "lakefs_server.py", "servers.py"),
+        *("stores/test_drivers.py", "test_cli_trouble.py", "servers.py"),
     },
     "it is a program that hangs, or answers late": {
         *("edge/odd_parts.py", "languages/misbehaving.py", "gate/hostile.py", "gate/nasty.py", "gate/on_the_way.py"),

@@ -13,7 +13,7 @@ from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.work import Work
 from tests.gate.redis_requests import ALL, REST, Local, Real, words
 from tests.gate.stores import telling
-from tests.stores.redis_server import redis_server
+from tests.servers import redis_server
 
 
 @pytest.fixture(scope="module")

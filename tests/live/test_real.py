@@ -7,7 +7,7 @@ import pytest
 
 from lakeproof.live.lakefs.promises import ALONE_CALLS
 from tests.commands import lakeproof
-from tests.lakefs_server import BINARY, lakefs
+from tests.servers import BINARY, lakefs
 
 pytestmark = [
     pytest.mark.deep,

@@ -6,8 +6,7 @@ from functools import partial
 import pytest
 
 from lakeproof.live.engine import Plan, run_rounds
-from tests.servers import postgres
-from tests.stores.redis_server import redis_server
+from tests.servers import postgres, redis_server
 
 
 @pytest.fixture(scope="session")

@@ -68,3 +68,16 @@ class Slow(MemoryStore):
 def jumping() -> MockClock:
     """Where everybody waits, it jumps to the first who is done."""
     return MockClock(autojump_threshold=0)
+
+
+class Silent(MemoryStore):
+    """Raises where a predicate is to be compared."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf):
+            raise self.error
+        return await super().apply(op)

@@ -10,8 +10,7 @@ from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_o
 from lakeproof.model.objects import etag
 from tests.commands import lakeproof
 from tests.impl.migration.databases import fill_sqlite
-from tests.lakefs_server import BINARY, lakefs
-from tests.servers import new_database
+from tests.servers import BINARY, lakefs, new_database
 
 pytestmark = [
     pytest.mark.deep,

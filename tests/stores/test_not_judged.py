@@ -9,8 +9,7 @@ import trio
 
 from lakeproof.gate.fronts.http import Cut, Request, Response
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response
-from lakeproof.impl.stores import MemoryStore
-from lakeproof.impl.stores.base import Answer, Unsent
+from lakeproof.impl.stores.base import Unsent
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, name_claim
 from lakeproof.model import kv
 from lakeproof.stores.concurrently import run_concurrently
@@ -18,6 +17,7 @@ from lakeproof.stores.s3_claims import CLAIMS
 from tests.commands import lakeproof
 from tests.gate.stores import answering
 from tests.gate.test_s3_conform import EndsRangesEarly, Store
+from tests.stores.mute import Silent
 from tests.stores.planted_dynamodb import Planted
 
 
@@ -156,17 +156,6 @@ def test_of_dynamodb(code: str, status: int, words: str, monkeypatch: pytest.Mon
     assert (result.exit_code, len(lines)) == (3, 2), result.stdout
     assert all(words in line for line in lines)
     assert result.stdout.splitlines()[-1].endswith("; 2 claims not judged")
-
-
-class Silent(MemoryStore):
-    def __init__(self, error: kv.KVError) -> None:
-        super().__init__()
-        self.error = error
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if isinstance(op, kv.SetIf):
-            raise self.error
-        return await super().apply(op)
 
 
 @pytest.mark.parametrize(
