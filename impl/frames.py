@@ -27,6 +27,7 @@ import linecache
 import sys
 import sysconfig
 import threading
+import types
 from collections import deque
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -55,7 +56,7 @@ _GROUP: Final = ast.Name("env.parallel()")
 """In the place of what a region catches: it may be that of a group of tasks."""
 _SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
 _HOLDERS: Final = _SUSPENDED | {
-    *(list, tuple, dict, set, deque, type(iter([])), type(iter(())), enumerate, filter, map, zip),
+    *(types.CellType, list, tuple, dict, set, deque, type(iter([])), type(iter(())), enumerate, filter, map, zip),
     *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
 }
 """What may keep a suspended one, and let go of it when it is dropped."""
@@ -248,10 +249,9 @@ def would_run(coroutine: object) -> bool:
         seen.add(id(at))
         if is_protected(at, unknown=True):
             return True
-        # Also of one that has not begun: its arguments are dropped with it. A generator that a loop is in the middle of
-        # lies on the frame's stack, where only the collector sees it.
-        inside = [*gc.get_referents(at), *(frame.f_locals.values() if (frame := _frame(at)[0]) else ())]
-        todo += [each for each in inside if type(each) in _HOLDERS]
+        # Also of one that has not begun: its arguments are dropped with it. The collector sees its variables, its cells,
+        # and the generator that a loop is in the middle of, which lies on the frame's stack.
+        todo += [each for each in gc.get_referents(at) if type(each) in _HOLDERS]
     return False
 
 

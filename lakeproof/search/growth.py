@@ -62,8 +62,12 @@ class LoopFinder:
         if effects not in LOOKS_AFTER or raw.op is None:
             return
         # A call in a loop requests the same effect again and again; the exact states, which cost more, come after that.
-        requests = [_request(each, raw) for each, _, _ in raw.history()[raw.began :]]
-        if requests.count(_request(raw.asks, raw)) < REQUESTS_MIN or self._looks[effects] >= LOOKS_MAX:
+        kind = type(raw.asks)
+        alike = [each for each, _, _ in raw.history()[raw.began :] if type(each) is kind]
+        if len(alike) < REQUESTS_MIN or self._looks[effects] >= LOOKS_MAX:
+            return
+        requested = _request(raw.asks, raw)
+        if sum(_request(each, raw) == requested for each in alike) < REQUESTS_MIN:
             return
         self._looks[effects] += 1
         if self._loops(raw):
