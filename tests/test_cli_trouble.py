@@ -125,6 +125,18 @@ class TestUnusable:
         result = CliRunner().invoke(cli.main, ["verify", "--from", "mine.py", "--jobs", jobs])
         assert result.exit_code == 2
 
+    def test_a_flow_that_runs_on_refutes_no_log_of_effects(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("lakeproof.verify.isolation.CALL_SECONDS_MAX", 0.2)
+        flow = "async def spin(env):\n    print(1)\n    await env.store.set(b'p', b'k', b'v')\n    while True: pass\n"
+        scenario = "SCENARIOS = [attrs.evolve(ATOMIC, name='spin', clients=[[Call(spin)]])]\n"
+        Path("mine.py").write_text(f"{HEAD}from lakeproof import Call\n{flow}{scenario}")
+        Path("log").write_text(
+            '{"client": "c", "effect": "set", "partition": "p", "key": "k", "value": "v", "reply": null}\n'
+        )
+        result = lakeproof("follows", "log", "--flows", "spin", "--from", "mine.py")
+        assert (result.exit_code, result.stdout) == (3, "")
+        assert "lakeproof: log: mine.py:7: runs on without an effect" in result.stderr
+
 
 class TestInterrupt:
     @pytest.mark.parametrize("jobs", ["1", "2"])

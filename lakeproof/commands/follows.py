@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lakeproof.commands.group import complain
 from lakeproof.commands.options import from_option
-from lakeproof.words import AS_EXPECTED, VIOLATED
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Call
@@ -28,23 +29,24 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     """Check whether flows could have requested the effects of LOG, client by client.
 
     LOG: JSON Lines, as `replay --gate ... --log` writes it. Exit code 1 names the first effect that no flow would have
-    requested.
+    requested; 3: a flow runs on without an effect.
     """
     from lakeproof.gate.acceptance import Refuted, accept
     from lakeproof.gate.effect_log import read
-    from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
+    from lakeproof.search.fence import Undecided
+    from lakeproof.verify.isolation import isolate_code
     from lakeproof.verify.loader import Source, scenario_named
-    from lakeproof.verify.tasks import Blame
     from lakeproof.words import Unusable, plural
 
     source = Source(file)
     scenario = scenario_named(source.load([name]), name, str(log))
     clients = [_rename_calls(calls, renamed) for calls in scenario.clients]
     try:
-        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX), Blame(scenario, source):
-            effects = read(log)
-            # This executes the flows, hence the fences around it.
-            found = list(accept(effects, clients, scenario.start_time, WINDOW if parallel else 1))
+        with isolate_code(scenario, source):
+            found = list(accept(read(log), clients, scenario.start_time, WINDOW if parallel else 1))
+    except Undecided as error:
+        complain(f"{log}: {error}")
+        return INCONCLUSIVE
     except Refuted as error:
         click.echo(f"{log}:{error.line}: {error}")
         return VIOLATED

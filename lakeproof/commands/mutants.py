@@ -3,7 +3,6 @@
 import json
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +15,7 @@ from lakeproof.mutation.campaign import UNREACHED, Campaign, JudgedMutant, judge
 from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.mutants import NotMutable
 from lakeproof.mutation.operators import OPERATORS
-from lakeproof.mutation.report import Score, as_object, report
+from lakeproof.mutation.report import as_object, report, share_killed
 from lakeproof.mutation.results import Results, UnreadableResults
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
 from lakeproof.show.progress import SILENCE_SECONDS
@@ -61,12 +60,6 @@ _NAMES: Final = [each.name for each in OPERATORS]
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one per core]")
 @click.option("--deep", is_flag=True, help="Also judge by the scenarios that take minutes.")
 @click.option("--all-killers", "thorough", is_flag=True, help="Run every judge: a mutant's killers are all known then.")
-@click.option(
-    "--machines",
-    default="",
-    metavar="MODULE",
-    help="Also judge by the swarm machines of a module, such as stateful_tests.machines.",
-)
 def command(
     patterns: tuple[str, ...],
     file: Path | None,
@@ -81,13 +74,12 @@ def command(
     jobs: int | None,
     deep: bool,
     thorough: bool,
-    machines: str,
 ) -> int:
     """Change the flows in small ways, and look which changes the scenarios notice.
 
     A PATTERN chooses scenarios, as in `verify`. All functions of flows that they execute are mutated. A mutant is
-    killed if a verdict of an invariant differs from its expectation. The report says which share each kind of
-    killer has (invariants of scenarios, machines), and the score of each design. Exit code 1 if one survives.
+    killed if a verdict of an invariant differs from its expectation. The report says which share each invariant
+    kills, and the score of each design. Exit code 1 if one survives.
     """
     source = Source(file)
     if engine and file is not None:
@@ -103,9 +95,7 @@ def command(
     # Scores of designs mean something only if all of the catalogue judges.
     whole = not patterns and file is None
     plan = Campaign.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), engine=engine, whole=whole)
-    plan = attrs.evolve(plan, machines=machines, thorough=thorough)
-    if machines and find_spec(machines.partition(".")[0]) is None:
-        raise click.UsageError(f"--machines {machines}: no such module; run it where it can be imported")
+    plan = attrs.evolve(plan, thorough=thorough)
     try:
         kept = Results(results)
     except UnreadableResults as error:
@@ -139,11 +129,11 @@ def command(
 
 
 def _exit_code(judged: list[JudgedMutant], left_out: int, *, as_json: bool) -> int:
-    score = Score.of(judged)
+    share = share_killed(judged)
     left = [each for each in judged if not each.equivalent]
     # A mutant was declared equivalent, and a scenario tells it apart: the declaration is wrong.
     stale = [each for each in judged if each.equivalent and each.verdict.fate == KILLED]
-    shown = "nothing could be killed" if score.share is None else f"{100 * score.share:.1f} % killed"
+    shown = "nothing could be killed" if share is None else f"{100 * share:.1f} % killed"
     reached = sum(each.verdict.fate != UNREACHED for each in judged)
     missing = f"; not judged yet: {left_out:,}" if left_out else ""
     click.echo(f"\n{plural(reached, 'mutant')}: {shown}{missing}", err=as_json)

@@ -1,7 +1,6 @@
 """All mutants of the functions that some scenarios execute, each judged by the scenarios that execute its lines."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -20,7 +19,6 @@ from lakeproof.mutation.work import (
     UNUSABLE,
     Bounds,
     Failed,
-    JudgeStep,
     Judging,
     MutantResult,
     Origin,
@@ -68,8 +66,6 @@ class Campaign:
     bounds: Bounds
     engine: bool = False
     """The files are those of the search: each process loads it anew, and its count of states must not change."""
-    machines: str = ""
-    """The module whose machines judge, too; "": none."""
     thorough: bool = False
     """Every judge judges, also when one has killed the mutant: all its killers are known then."""
     whole: bool = False
@@ -156,20 +152,8 @@ def relevant(
 
 
 def design_of(scenario: str) -> str:
-    """The design of a scenario or a machine, by its name."""
-    # Names begin with DESIGN/VARIANT; a machine may have more behind a `+`.
-    return "/".join(scenario.partition("+")[0].split("/")[:2])
-
-
-def _machines(plan: Campaign, steps: Sequence[JudgeStep]) -> Iterator[JudgeStep]:
-    """The machines of the designs that execute a mutant."""
-    if not plan.machines:
-        return
-    designs = {design_of(step.scenario) for step in steps}
-    module = import_module(plan.machines)
-    for name in (*module.PLANS, *module.BY_HAND):
-        if design_of(name) in designs:
-            yield JudgeStep(scenario=name, origin=Origin(plan.machines), states_max=0, machine=True)
+    """The design of a scenario, by its name, which begins with DESIGN/VARIANT."""
+    return "/".join(scenario.split("/")[:2])
 
 
 def judge(
@@ -177,8 +161,6 @@ def judge(
 ) -> Iterator[JudgedMutant]:
     """Each mutant and what became of it, as it comes in. What the results know already is not run again. jobs: how many
     processes; with 0 nothing is run, and what is not known is left out."""
-    if plan.machines:
-        import_module(plan.machines)  # so that its code is in the fingerprint
     code = digest_of_code(plan.source.file)
     works: list[Judging] = []
     by_work: dict[int, tuple[Mutant, str]] = {}
@@ -201,7 +183,6 @@ def judge(
             entered = index.executing(mutant.file, *mutant.span)
             yield judged_mutant(mutant, MutantResult(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
             continue
-        steps = (*steps, *_machines(plan, steps))
         # Before the steps are put in order: which judge comes first does not change the fate.
         key = key_of_verdict(code, mutant, steps, plan.bounds, thorough=plan.thorough)
         before = results.verdict(key)
@@ -210,8 +191,8 @@ def judge(
             continue
         path = plan.files[mutant.file]
         killer = results.killer(mutant)
-        # The last killer first: it most likely kills again, and then the others need not run. Machines stay behind.
-        steps = tuple(sorted(steps, key=lambda step: (step.machine, step.scenario != killer)))
+        # The last killer first: it most likely kills again, and then the others need not run.
+        steps = tuple(sorted(steps, key=lambda step: step.scenario != killer))
         work = Judging(
             file=mutant.file,
             path=path,

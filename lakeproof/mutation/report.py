@@ -9,49 +9,34 @@ import attrs
 from lakeproof.mutation.campaign import UNREACHED, JudgedMutant
 from lakeproof.mutation.equivalent import key_of
 from lakeproof.mutation.results import describe_mutant
-from lakeproof.mutation.work import KILLED, KINDS, SURVIVED, TIMED_OUT, UNUSABLE
+from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, UNUSABLE
 from lakeproof.words import plural
 
 HEAD: Final = "| file | mutants | killed | survived | timed out | equivalent | unusable | unreached | score |"
+EQUIVALENT: Final = "equivalent"
+FATES: Final = (KILLED, SURVIVED, TIMED_OUT, EQUIVALENT, UNUSABLE, UNREACHED)
+"""In the order of the columns of `HEAD`."""
 
 
-@attrs.frozen(kw_only=True)
-class Score:
-    """The counts of some mutants. Equivalent ones count as nothing else; unusable and unreached ones have no score."""
+def fate_of(judged: JudgedMutant) -> str:
+    """One of `FATES`."""
+    # An equivalent mutant that was killed counts as killed: its row in the table is wrong.
+    return EQUIVALENT if judged.equivalent and judged.verdict.fate != KILLED else judged.verdict.fate
 
-    killed: int
-    survived: int
-    timed_out: int
-    equivalent: int
-    unusable: int
-    unreached: int
 
-    @classmethod
-    def of(cls, judged: Sequence[JudgedMutant]) -> "Score":
-        def count(fate: str) -> int:
-            # An equivalent mutant that was killed counts as killed: its row in the table is wrong.
-            return sum(each.verdict.fate == fate and not (each.equivalent and fate != KILLED) for each in judged)
+def share_killed(judged: Sequence[JudgedMutant]) -> float | None:
+    """Killed of those that a scenario could have killed; None where there is none."""
+    counts = Counter(map(fate_of, judged))
+    at_stake = counts[KILLED] + counts[SURVIVED] + counts[TIMED_OUT]
+    return counts[KILLED] / at_stake if at_stake else None
 
-        return cls(
-            killed=count(KILLED),
-            survived=count(SURVIVED),
-            timed_out=count(TIMED_OUT),
-            equivalent=sum(bool(each.equivalent) and each.verdict.fate != KILLED for each in judged),
-            unusable=count(UNUSABLE),
-            unreached=count(UNREACHED),
-        )
 
-    @property
-    def share(self) -> float | None:
-        """Killed of those that could be killed; None where there is none."""
-        at_stake = self.killed + self.survived + self.timed_out  # what a scenario could have killed
-        return self.killed / at_stake if at_stake else None
-
-    def row(self, name: str) -> str:
-        counts = (self.killed, self.survived, self.timed_out, self.equivalent, self.unusable, self.unreached)
-        shown = "-" if self.share is None else f"{100 * self.share:.1f} %"
-        cells = (name, sum(counts), *counts, shown)
-        return "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else cell for cell in cells) + " |"
+def score_row(name: str, judged: Sequence[JudgedMutant]) -> str:
+    """The row of some mutants below `HEAD`."""
+    counts = Counter(map(fate_of, judged))
+    share = share_killed(judged)
+    cells = (f"{count:,}" for count in (len(judged), *(counts[fate] for fate in FATES)))
+    return f"| {' | '.join((name, *cells, '-' if share is None else f'{100 * share:.1f} %'))} |"
 
 
 def table(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
@@ -64,8 +49,8 @@ def table(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
     for each in shown:
         by.setdefault(each.mutant.file, []).append(each)
     for name, those in sorted(by.items()):
-        yield Score.of(those).row(f"`{name}`")
-    yield Score.of(shown).row("all")
+        yield score_row(f"`{name}`", those)
+    yield score_row("all", shown)
 
 
 def by_design(judged: Sequence[JudgedMutant]) -> Iterator[str]:
@@ -77,26 +62,20 @@ def by_design(judged: Sequence[JudgedMutant]) -> Iterator[str]:
     yield HEAD.replace("file", "design")
     yield "| --- " + "| ---: " * 8 + "|"
     for name in designs:
-        yield Score.of([each for each in judged if name in each.designs]).row(f"`{name}`")
+        yield score_row(f"`{name}`", [each for each in judged if name in each.designs])
 
 
-def by_kind(judged: Sequence[JudgedMutant]) -> Iterator[str]:
-    """Which share of the killed ones each kind of killer has killed, and each invariant."""
+def by_invariant(judged: Sequence[JudgedMutant]) -> Iterator[str]:
+    """Which share of the killed ones each invariant has killed."""
     killed = [each for each in judged if each.verdict.fate == KILLED]
-    if not killed:
-        return
-    yield ""
-    yield "| killer | kills | share |"
-    yield "| --- | ---: | ---: |"
-    for kind in KINDS:
-        # A set for each mutant: an invariant that several scenarios violate has one kill.
-        found = [{killer.invariant for killer in each.verdict.killers if killer.kind == kind} for each in killed]
-        count = sum(map(bool, found))
-        if count:
-            yield f"| {kind} | {count:,} | {100 * count / len(killed):.1f} % |"
-        names = Counter(name for those in found for name in those)
-        for name, times in sorted(names.items(), key=lambda each: (-each[1], each[0])):
-            yield f"| {kind} `{name}` | {times:,} | {100 * times / len(killed):.1f} % |"
+    # A set for each mutant: an invariant that several scenarios violate has one kill.
+    names = Counter(name for each in killed for name in {killer.invariant for killer in each.verdict.killers})
+    if names:
+        yield ""
+        yield "| invariant | kills | share |"
+        yield "| --- | ---: | ---: |"
+    for name, times in sorted(names.items(), key=lambda each: (-each[1], each[0])):
+        yield f"| `{name}` | {times:,} | {100 * times / len(killed):.1f} % |"
 
 
 def line(judged: JudgedMutant) -> str:
@@ -118,17 +97,20 @@ def report(judged: Sequence[JudgedMutant], *, whole: bool) -> Iterator[str]:
     also names the functions that none of them executes."""
     yield from table(judged, whole=whole)
     yield from by_design(judged)
-    yield from by_kind(judged)
+    yield from by_invariant(judged)
     ordered = sorted(judged, key=lambda each: (each.mutant.file, each.mutant.lines, key_of(each.mutant)))
     sections = {
-        "Survived": [each for each in ordered if each.verdict.fate == SURVIVED and not each.equivalent],
-        "Timed out": [each for each in ordered if each.verdict.fate == TIMED_OUT and not each.equivalent],
-        "Equivalent": [each for each in ordered if each.equivalent and each.verdict.fate != KILLED],
-        "Unusable": [each for each in ordered if each.verdict.fate == UNUSABLE and not each.equivalent],
-        "Stale: listed as equivalent, but killed": [
-            each for each in ordered if each.equivalent and each.verdict.fate == KILLED
-        ],
+        title: [each for each in ordered if fate_of(each) == fate]
+        for title, fate in (
+            ("Survived", SURVIVED),
+            ("Timed out", TIMED_OUT),
+            ("Equivalent", EQUIVALENT),
+            ("Unusable", UNUSABLE),
+        )
     }
+    sections["Stale: listed as equivalent, but killed"] = [
+        each for each in ordered if each.equivalent and each.verdict.fate == KILLED
+    ]
     for title, those in sections.items():
         if those:
             yield ""

@@ -1,6 +1,6 @@
 """What is known of mutants already: JSON lines, one for each scenario as it is and for each mutant, found by a key.
 
-A key covers all that an answer depends on: the code of model, flows, search, scenarios, machines and modules which a
+A key covers all that an answer depends on: the code of model, flows, search, scenarios and modules which a
 user's file imports, the mutant, the scenarios that judge, and the bounds. An answer whose key is not needed is kept in
 the file, and ignored.
 """
@@ -34,7 +34,7 @@ def digest(*parts: object) -> str:
 
 def digest_of_code(file: Path | None) -> str:
     """A fingerprint of all code that a verdict depends on: of lakeproof, of the user's file, and of the modules that
-    are loaded besides: what the file imports, and machines."""
+    are loaded besides: what the file imports."""
     root = package()
     found = [*root.glob("*.py"), *(path for room in ROOMS for path in (root / room).rglob("*.py"))]
     found += [*_others_loaded(), *([] if file is None else [file])]
@@ -61,9 +61,9 @@ def key_of_verdict(
     # Not the code of the mutant: the file is in `code`, and these say what differs.
     row = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
     # Sorted: the order only says who kills first.
-    judges = sorted((step.machine, step.scenario, step.states_max, step.states) for step in steps)
+    judges = sorted((step.scenario, step.states_max, step.states) for step in steps)
     # Counted up when a row means something else.
-    return digest("verdict 3", code, row, judges, attrs.astuple(bounds), thorough)
+    return digest("verdict 4", code, row, judges, attrs.astuple(bounds), thorough)
 
 
 class Results:

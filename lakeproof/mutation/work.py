@@ -90,23 +90,14 @@ class JudgeStep:
     states_max: int
     states: int = 0
     """Kills a mutant of the engine that finds another number of them; 0: any number will do."""
-    machine: bool = False
-    """The name is that of a swarm machine; its origin is the module that has it."""
-
-
-BY_INVARIANT: Final = "invariant"
-BY_MACHINE: Final = "machine"
-KINDS: Final = (BY_INVARIANT, BY_MACHINE)
-"""Kinds of killers: an invariant of a scenario, and one that a machine met."""
 
 
 @attrs.frozen
 class Killer:
     """What noticed a mutant."""
 
-    kind: str
     judge: str
-    """A scenario or a machine."""
+    """A scenario."""
     invariant: str
 
 
@@ -127,7 +118,7 @@ class MutantResult:
     """How many scenarios were run."""
     seconds: float = 0.0
     killers: tuple[Killer, ...] = attrs.field(default=(), converter=_killers)
-    """All of them, of the judges that ran: the first judge of each kind that kills, or, thoroughly, every judge."""
+    """All of them, of the judges that ran: the first judge that kills, or, thoroughly, every judge."""
 
 
 KILLED: Final = "killed"
@@ -189,8 +180,7 @@ class Reaching:
 
 @attrs.frozen(kw_only=True)
 class Judging:
-    """Judge a mutant by scenarios, in this order, until one of them kills it; and then by machines, likewise.
-    Thoroughly: by all of them."""
+    """Judge a mutant by scenarios, in this order, until one of them kills it. Thoroughly: by all of them."""
 
     file: str
     path: Path
@@ -214,17 +204,10 @@ class Judging:
         killers: list[Killer] = []
         ran = 0
         for step in self.steps:
-            # One killer of each kind is enough: a scenario's invariant, and one that a machine met.
-            if not self.thorough and any((each.kind == BY_MACHINE) == step.machine for each in killers):
-                continue
+            if killers and not self.thorough:
+                break
             ran += 1
             yield Began(step.scenario)
-            if step.machine:
-                met = _machine_result(step)
-                killers += [] if met is None else met.killers
-                # The first that kills gives the verdict; others are listed beside it.
-                first = first or met
-                continue
             try:
                 if step.origin not in loaded:
                     loaded[step.origin] = step.origin.scenarios(None if user_file is None else code)
@@ -244,23 +227,6 @@ class Judging:
                 open_ = found
         last = first or open_ or MutantResult(fate=SURVIVED)
         yield attrs.evolve(last, ran=ran, seconds=round(time.monotonic() - started, 3), killers=killers)
-
-
-def _machine_result(step: JudgeStep) -> MutantResult | None:
-    """What a machine says of a mutant, within its budget; None: nothing."""
-    from importlib import import_module
-
-    from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-
-    try:
-        failure = import_module(step.origin.module).machine(step.scenario).seek("mutants")
-    except Exception:  # noqa: BLE001  # whatever the mutant does to a machine
-        return None  # only an invariant kills
-    if failure is None or failure.invariant == NO_UNHANDLED_EXCEPTION:
-        return None
-    killer = Killer(BY_MACHINE, step.scenario, failure.invariant)
-    why = f"a machine violates it in run {failure.number}"
-    return MutantResult(fate=KILLED, scenario=step.scenario, invariant=failure.invariant, why=why, killers=(killer,))
 
 
 def judge_outcome(outcome: "Outcome", states: int = 0) -> MutantResult | None:
@@ -287,7 +253,7 @@ def judge_outcome(outcome: "Outcome", states: int = 0) -> MutantResult | None:
             scenario=outcome.scenario,
             invariant=each.invariant,
             why=f"{each.verdict}, expected {each.expected}",
-            killers=[Killer(BY_INVARIANT, outcome.scenario, other.invariant) for other in certain],
+            killers=[Killer(outcome.scenario, other.invariant) for other in certain],
         )
     for each in differs:
         fate = TIMED_OUT if each.verdict == "inconclusive" else UNUSABLE
@@ -296,7 +262,7 @@ def judge_outcome(outcome: "Outcome", states: int = 0) -> MutantResult | None:
         )
     if states and outcome.states != states:
         why = f"{outcome.states:,} states, expected {states:,}"
-        killers = [Killer(BY_INVARIANT, outcome.scenario, "states")]
+        killers = [Killer(outcome.scenario, "states")]
         return MutantResult(fate=KILLED, scenario=outcome.scenario, invariant="states", why=why, killers=killers)
     return None
 

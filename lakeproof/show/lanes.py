@@ -12,7 +12,7 @@ from lakeproof.search.describe import printable
 from lakeproof.search.execution import label
 from lakeproof.search.faults import OF_CLIENTS, Mode
 from lakeproof.search.trace import Trace, TraceStep
-from lakeproof.show.story import LOOP, beginning, content_of, intent_text, no_change, race, verdict
+from lakeproof.show.story import LOOP, beginning, content_of, intent_text, no_change, race_lines, verdict_lines
 from lakeproof.show.style import client_style, is_ascii
 
 FAULTS: Final[Mapping[Mode, str]] = {
@@ -39,16 +39,15 @@ FAULTS: Final[Mapping[Mode, str]] = {
 
 def show(trace: Trace, console: Console, *, lines: bool = False) -> None:
     """Print a trace as lanes, as wide as the console; ``lines``: with the line of the flow beside each step."""
-    console.print(beginning(trace), soft_wrap=True)
+    console.print(Text("\n").join(beginning([trace])), soft_wrap=True)
     console.print()
     console.print(lanes(trace, ascii_only=is_ascii(console), lines=lines))
     for ended in trace.afterwards:
         console.print(Text(f"afterwards, alone: {printable(ended)}", "italic"), soft_wrap=True)
     console.print()
-    named = race(trace)
-    if named is not None:
+    for named in race_lines(trace):
         console.print(named)
-    console.print(verdict(trace), soft_wrap=True)
+    console.print(Text("\n").join(verdict_lines(trace)), soft_wrap=True)
 
 
 def lanes(trace: Trace, *, ascii_only: bool = False, lines: bool = False) -> Table:

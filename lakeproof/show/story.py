@@ -68,32 +68,18 @@ def story(traces: Sequence[Trace], replay_commands: Sequence[str] = ()) -> Text:
     if they have the same schedule."""
     trace = traces[0]
     assert all(other.schedule == trace.schedule for other in traces), "these are several stories"
-    lines: list[Text] = [*_beginning(traces), Text(), *_steps(trace)]
+    lines: list[Text] = [*beginning(traces), Text(), *_steps(trace)]
     # There may be no commands. The race is that of the schedule, and so is named once.
     for other, command in zip_longest(traces, replay_commands):
-        named = _races(trace) if other is trace else ()
-        lines += [*_afterwards(other), Text(), *named, *_verdict(other)]
+        named = race_lines(trace) if other is trace else ()
+        lines += [*_afterwards(other), Text(), *named, *verdict_lines(other)]
         if command:
             lines.append(Text.assemble(("replay:   ", "bold"), command))
     return Text("\n").join(lines)
 
 
-def beginning(trace: Trace) -> Text:
+def beginning(traces: Sequence[Trace]) -> Iterator[Text]:
     """Which scenario, which clients, and what the store holds at first."""
-    return Text("\n").join(_beginning((trace,)))
-
-
-def verdict(trace: Trace) -> Text:
-    """What is violated, what that means, and the evidence."""
-    return Text("\n").join(_verdict(trace))
-
-
-def race(trace: Trace) -> Text | None:
-    """The name of the race; None: no rule can tell."""
-    return Text("\n").join(_races(trace)) or None
-
-
-def _beginning(traces: Sequence[Trace]) -> Iterator[Text]:
     trace = traces[0]
     names = [Text(printable(other.invariant), "bold") for other in traces]
     what = Text(" and ").join([*([Text(", ").join(names[:-1])] if names[1:] else []), names[-1]])
@@ -232,12 +218,14 @@ def _afterwards(trace: Trace) -> Iterator[Text]:
         yield Text(f"  => {printable(ended)}", "italic")
 
 
-def _verdict(trace: Trace) -> Iterator[Text]:
+def verdict_lines(trace: Trace) -> Iterator[Text]:
+    """What is violated, what that means, and the evidence."""
     yield Text.assemble(("violated: ", "bold red"), (printable(trace.invariant), "bold"))
     yield Text.assemble(("meaning:  ", "bold"), printable(trace.meaning))
     yield Text.assemble(("evidence: ", "bold"), printable(trace.evidence))
 
 
-def _races(trace: Trace) -> Iterator[Text]:
+def race_lines(trace: Trace) -> Iterator[Text]:
+    """The names of the races; nothing, where no rule can tell."""
     for each in in_words(trace):
         yield Text.assemble(("race:     ", "bold"), each)

@@ -41,7 +41,7 @@ def check(scenario: Scenario, *, states_max: int | None = None, seconds_max: flo
             + (f": {verdict.why}" if verdict.why else "")
             for verdict in wrong
         ]
-        stories = [_story_of(verdict.trace) for verdict in wrong if verdict.trace is not None]
+        stories = [story([verdict.trace]).plain for verdict in wrong if verdict.trace is not None]
         raise NotAsExpected("\n\n".join(["\n".join(lines), *stories]), outcome)
     return outcome
 
@@ -53,11 +53,12 @@ def still_violates(trace: Trace, scenario: Scenario) -> None:
     Raises:
         NotAsExpected: the code follows it, to the byte; the trace's invariant is violated as it was then.
     """
-    from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Undecided
+    from lakeproof.search.fence import Undecided
     from lakeproof.search.replay import replay
+    from lakeproof.verify.isolation import isolate_code
 
     try:
-        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX):
+        with isolate_code(scenario, Source()):
             replay(trace, scenario)
     # The code has changed, loops now, or is no flow any more: the search that follows reports that.
     except (Exception, Undecided):  # noqa: BLE001
@@ -71,8 +72,4 @@ def still_violates(trace: Trace, scenario: Scenario) -> None:
     ]
     expected = scenario.expected(name)
     line = f"{scenario.name}: {name} is violated, expected {expected}: the code still follows an earlier counterexample"
-    raise NotAsExpected(f"{line}\n\n{_story_of(trace)}", attrs.evolve(known, verdicts=tuple(verdicts)))
-
-
-def _story_of(trace: Trace) -> str:
-    return story([trace]).plain
+    raise NotAsExpected(f"{line}\n\n{story([trace]).plain}", attrs.evolve(known, verdicts=tuple(verdicts)))
