@@ -3,7 +3,8 @@
 The text takes the dates of commits for the time at which they were heads. Who moves a branch to another commit, or
 deletes it, leaves commits behind that may be old, and were its head a moment ago. Here the mover writes them down
 (`lakeproof.impl.retention.left`), and a run keeps them until they have been left for as long as the rule of the branch
-says. Commits need no record: the one on top tells by its date when the one below was left.
+says. Commits have no record: the one on top tells by its date when the one below was left, if its client's clock was
+right, and it took effect soon.
 
 A run reads the branches before the records: a head that was left before is written down already. Source: ours; "We note
 that 7 days ago, the branch's HEAD pointed to commit B", committed-object-retention.md, "Simple example".

@@ -4,7 +4,7 @@
 
 Who moves a branch otherwise than by a commit on top of its head, or deletes it, writes the record before, without a
 time. The first run that finds another head there adds the time, by its own clock. So no head is left without a record,
-wherever a client stops, and no clock counts but that of runs.
+wherever a client stops, and no clock counts but that of runs. (Commits are dated by the clocks of their clients.)
 """
 
 from collections.abc import AsyncIterator

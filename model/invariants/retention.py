@@ -5,7 +5,7 @@ Source: committed-object-retention.md, "Definitions"; `lakeproof.model.retention
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Final, cast
 
 from lakeproof.model import calls, keys
 from lakeproof.model.identifiers import BranchID, CommitID
@@ -24,6 +24,9 @@ from lakeproof.model.invariants.data import objects_are_kept
 from lakeproof.model.references import RepositoryView, living, repositories
 from lakeproof.model.retention import Rules, active, dangling
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
+
+_Had = tuple[BranchID, CommitID, int]
+"""A branch, a head of it, and a time at which it still was."""
 
 EXPIRED_DATA_IS_RECLAIMED: Final = Afterwards(
     "expired-data-is-reclaimed",
@@ -53,19 +56,23 @@ def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool 
     )
 
 
-def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], when: int) -> Always:
+def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], when: int, *, seen_by: str = "") -> Always:
     """No object of a commit is deleted that a branch had as its head within its days, whatever the commit's own date.
 
     heads: those of branches at a time; ``when``: microseconds since 1970. They are checked until they have been left
-    for the shortest time of the rules: for that long after ``when``. Source: "We note that 7 days ago, the
-    branch's HEAD pointed to commit B".
+    for the shortest time of the rules: for that long after ``when``. seen_by: the name of calls that return a branch, a
+    head of it, and a time at which it still was. Source: "We note that 7 days ago, the branch's HEAD pointed to
+    commit B".
     """
     name = "past-head-data-is-kept"
+    given = tuple((branch_id, commit_id, when) for branch_id, commit_id in sorted(heads.items()))
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
+        calls_made = snapshot.calls(seen_by) if seen_by else ()
+        seen = tuple(cast("_Had", call.value) for call in calls_made if call.status is Status.OK)
         for view in repositories(snapshot):
-            for branch_id, commit_id in sorted(heads.items()):
-                if when <= rules.threshold(branch_id, snapshot.now):  # its days are over: no promise any more
+            for branch_id, commit_id, since in given + seen:
+                if since <= rules.threshold(branch_id, snapshot.now):  # its days are over: no promise any more
                     continue
                 head = f"commit {commit_id[:8]}, the head of {branch_id} within its days,"
                 found = list(objects_are_kept(name, view, view.committed(commit_id), head))
@@ -80,7 +87,7 @@ def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], whe
         id=name,
         meaning="no object of a commit that a branch had as its head within its days of retention is deleted",
         check=check,
-        reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK}),
+        reads=frozenset(Reads) if seen_by else frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK}),
     )
 
 

@@ -28,6 +28,7 @@ def page(name: str) -> str:
 
 
 REPOSITORIES, BRANCHES, TODAY = page("designs/repositories.md"), page("designs/branches.md"), page("lakefs-today.md")
+RETENTION: Final = page("designs/retention.md")
 AREAS: Final = "repositories|commits|branches|merges|compaction|ownership|tasks|imports|gc|deleted-data|pulls"
 CATALOGUE: Final = {scenario.name: scenario for scenario in everything()}
 DESIGNS: Final = {row.design.name for module in parts() for row in module.ROWS}
@@ -58,6 +59,7 @@ def test_every_variant_of_today_is_on_the_page() -> None:
 VIOLATIONS: Final = {
     "branches": re.findall(r"`([a-z-]+)`, `([\w.-]+/[\w.:@/-]+)`, (\d+) steps", BRANCHES),
     "today": re.findall(rf"`([a-z-]+)`, `((?:{AREAS})/[\w.:@/-]+)`, (\d+) steps", TODAY),
+    "retention": re.findall(r"`([a-z-]+)`, `(retention/[\w.:@/-]+)`, (\d+) steps", RETENTION),
 }
 """Invariant, scenario, steps."""
 
@@ -65,6 +67,7 @@ VIOLATIONS: Final = {
 def test_there_are_violations_to_compare() -> None:
     assert len(VIOLATIONS["branches"]) >= 8
     assert len(VIOLATIONS["today"]) >= 20
+    assert len(VIOLATIONS["retention"]) >= 6
 
 
 @pytest.mark.parametrize(
