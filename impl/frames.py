@@ -249,8 +249,8 @@ def would_run(coroutine: object) -> bool:
         seen.add(id(at))
         if is_protected(at, unknown=True):
             return True
-        # Also of one that has not begun: its arguments are dropped with it. The collector sees its variables, its cells,
-        # and the generator that a loop is in the middle of, which lies on the frame's stack.
+        # Also of one that has not begun: its arguments are dropped with it. The collector sees variables, cells, and
+        # the generator that a loop is in the middle of, which lies on the frame's stack.
         todo += [each for each in gc.get_referents(at) if type(each) in _HOLDERS]
     return False
 
