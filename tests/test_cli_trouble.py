@@ -200,14 +200,10 @@ supervised()
         assert (done.returncode, done.stdout + done.stderr) == (130, "")
 
 
-class Points:
-    """Entry points that a test has made up."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
-        points = metadata.EntryPoints(
-            metadata.EntryPoint(name=name, value=value, group="lakeproof.commands") for name, value in values.items()
-        )
-        monkeypatch.setattr(commands, "_plug_ins", lambda: points)
+def install(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    """Make up the entry point of a plug-in."""
+    points = metadata.EntryPoints([metadata.EntryPoint(name=name, value=value, group="lakeproof.commands")])
+    monkeypatch.setattr(commands, "_plug_ins", lambda: points)
 
 
 @click.command()
@@ -217,7 +213,7 @@ def hello() -> None:
 
 class TestPlugIns:
     def test_a_command_joins_through_an_entry_point(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        Points(monkeypatch, hello=f"{__name__}:hello")
+        install(monkeypatch, "hello", f"{__name__}:hello")
         monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
         assert lakeproof("hello").stdout == "hello from elsewhere\n"
 
@@ -233,7 +229,7 @@ class TestPlugIns:
         ],
     )
     def test_a_broken_one_breaks_nothing_else(self, value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        Points(monkeypatch, broken=value)
+        install(monkeypatch, "broken", value)
         assert complaint(lakeproof("broken")).startswith(told)
         assert lakeproof("scenarios", "repositories/step1").exit_code == 0
         shown = lakeproof("--help")
@@ -241,7 +237,7 @@ class TestPlugIns:
         assert f"plug-in: {value}" in shown.stdout
 
     def test_none_can_take_the_place_of_a_command_of_ours(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        Points(monkeypatch, verify=f"{__name__}:hello")
+        install(monkeypatch, "verify", f"{__name__}:hello")
         assert "hello" not in lakeproof("verify", "--from", "racing.py", "atomic").stdout
 
 

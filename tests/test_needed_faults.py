@@ -36,19 +36,22 @@ def verdicts(scenario: Scenario, invariant_id: str) -> dict[str, str]:
     return {each.fault: each.verdict for each in drop_faults(scenario, invariant_id, 20.0)}
 
 
-def test_the_only_fault_is_needed() -> None:
-    assert verdicts(halved(crashes=1), "not-half") == {"crashes": "needed"}
+BESIDE = attrs.evolve(LOST_UPDATE, faults=Faults(crashes=1, refusals=1))
+"""A race of its own, with faults that it does not need."""
 
 
-def test_of_two_that_do_the_same_none_alone_is_needed_but_any_is() -> None:
-    found = verdicts(halved(crashes=1, refusals=1), "not-half")
-    assert found == {"crashes": "not needed", "refusals": "not needed", "any fault": "needed"}
-
-
-def test_a_race_of_its_own_needs_none_of_the_faults_beside_it() -> None:
-    beside = attrs.evolve(LOST_UPDATE, faults=Faults(crashes=1, refusals=1))
-    found = verdicts(beside, "increments-count")
-    assert found == {"crashes": "not needed", "refusals": "not needed", "any fault": "not needed"}
+@pytest.mark.parametrize(
+    ("scenario", "found"),
+    [
+        (halved(crashes=1), {"crashes": "needed"}),
+        # Two that do the same: none alone is needed, but any is.
+        (halved(crashes=1, refusals=1), {"crashes": "not needed", "refusals": "not needed", "any fault": "needed"}),
+        (BESIDE, {"crashes": "not needed", "refusals": "not needed", "any fault": "not needed"}),
+    ],
+    ids=["the only one", "two that do the same", "a race of its own"],
+)
+def test_a_fault_is_needed_where_nothing_is_violated_without_it(scenario: Scenario, found: dict[str, str]) -> None:
+    assert verdicts(scenario, scenario.ids[0]) == found
 
 
 def test_where_no_fault_is_allowed_nothing_is_dropped() -> None:

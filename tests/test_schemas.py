@@ -18,9 +18,11 @@ from lakeproof.languages.reader import read_greeting, read_message
 from lakeproof.model import kv
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import BOUNDS, LEFT_OUT, TraceError, read
+from lakeproof.show.verdicts import lines as verdict_lines
 from lakeproof.stores import protocol as exec_
 from tests.commands import HEAD, ROOT, lakeproof
 from tests.languages.test_protocol import EFFECTS
+from tests.show.traces import outcome, verdict
 
 SCHEMAS = {
     path.name.partition(".")[0]: json.loads(path.read_text()) for path in (ROOT / "docs" / "schemas").glob("*.json")
@@ -232,23 +234,7 @@ def test_the_schema_of_flows_refuses_just_what_the_search_refuses(told: dict[str
 
 
 EVENT = {"process": 1, "type": "invoke", "f": "set_if", "value": {"value": 1, "predicate": {"exists": True}}}
-VERDICT = {
-    "scenario": "s",
-    "invariant": "i",
-    "expected": "holds",
-    "verdict": "holds",
-    "why": "",
-    "evidence": None,
-    "reached": 1,
-    "symmetric": False,
-    "states": 1,
-    "transitions": 0,
-    "depth": 0,
-    "steps": None,
-    "seconds": 0.1,
-    "trace": None,
-    "bounds": {"clients": 1, "calls": 1, **TRACE["bounds"]},
-}
+VERDICT = json.loads(verdict_lines(outcome("s", verdict("i")), {}, {}))
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,3 @@ def javascript(_: Path) -> str:
 
 LANGUAGES: Final[Mapping[str, Callable[[Path], str]]] = {"go": go, "rust": rust, "java": java, "javascript": javascript}
 """The worked example of each adapter, built into a folder: its command."""
-
-
-def go_flows(folder: Path) -> Path:
-    """The program of examples/go."""
-    program = folder / "flows"
-    built([tool("go", "golang"), "build", "-buildvcs=false", "-o", program, "."], ROOT / "examples" / "go")
-    return program

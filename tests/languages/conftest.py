@@ -2,21 +2,14 @@
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from lakeproof import Program
-from tests.languages.building import LANGUAGES, go_flows
+from tests.languages.building import LANGUAGES
 
 
 @pytest.fixture(scope="session")
 def built_in(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Program]:
     """The worked example in a language."""
     return cache(lambda language: Program(LANGUAGES[language](tmp_path_factory.mktemp(language))))
-
-
-@pytest.fixture(scope="session")
-def go_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program of examples/go."""
-    return go_flows(tmp_path_factory.mktemp("go"))

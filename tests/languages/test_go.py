@@ -88,6 +88,13 @@ def established(scenario: Scenario) -> dict[str, object]:
     }
 
 
+@pytest.fixture(scope="module")
+def go_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("go") / "flows"
+    built([tool("go", "golang"), "build", "-buildvcs=false", "-o", program, "."], GO)
+    return program
+
+
 def chosen(patterns: Sequence[str]) -> set[str]:
     return {name for name in SCENARIOS if any(fnmatchcase(name, pattern) for pattern in patterns)}
 

@@ -25,8 +25,6 @@ PRINTED: Final = {
     "hard-delete": "lakeproof verify 'hard-delete/*' 'retention/*' --table matrix",
     "repositories": "lakeproof verify 'repositories/*' --table matrix",
 }
-BUILD: Final = "mkdocs build"
-"""Not --quiet: then mkdocs does not count its warnings, and strict is not."""
 
 
 class Reader(yaml.SafeLoader):
@@ -74,16 +72,6 @@ def test_what_is_made_is_of_the_code() -> None:
     for command in ("verify", "spark check", "gate run"):
         assert f"\n### {command}\n\n```text\nlakeproof {command} [OPTIONS]" in commands
     assert "| `--baseline FILE` | " in commands
-
-
-def test_no_option_brings_in_the_network() -> None:
-    theme, extra = cast("dict[str, object]", CONFIG["theme"]), cast("dict[str, object]", CONFIG["extra"])
-    assert CONFIG["strict"] is True
-    assert theme["font"] is False
-    assert not {"repo_url", "extra_javascript", "extra_css"} & CONFIG.keys()
-    [script] = cast("list[str]", extra["polyfills"])
-    assert (DOCS / script).exists()
-    assert "iframe-worker" in script, "by this word the offline plugin knows that it need not load one"
 
 
 class Loaded(HTMLParser):
@@ -136,7 +124,8 @@ def test_what_is_loaded_from_a_network_is_found(tmp_path: Path, name: str, conte
     assert found.endswith("//unpkg.com/x")
 
 
-def built(config: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `make site` runs, into a folder of its own. No proxy of this machine leads out: there is nothing to fetch.
     Without mkdocs the test is skipped; in continuous integration it fails."""
     if importlib.util.find_spec("mkdocs") is None:
@@ -144,21 +133,17 @@ def built(config: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
+    folder = tmp_path_factory.mktemp("site")
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
-    return subprocess.run(
-        [sys.executable, "-m", *BUILD.split(), "--config-file", str(config), "--site-dir", str(folder)],
+    # Not --quiet: then mkdocs does not count its warnings, and strict is not.
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--config-file", str(ROOT / "mkdocs.yml"), "--site-dir", str(folder)],
         cwd=ROOT,
         env={**os.environ, **nowhere, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    done = built(ROOT / "mkdocs.yml", folder)
     assert (done.returncode, re.findall("WARNING.*|ERROR.*", done.stdout + done.stderr)) == (0, [])
     return folder
 
