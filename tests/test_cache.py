@@ -2,9 +2,12 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 import attrs
 import pytest
@@ -13,9 +16,8 @@ from lakeproof.verify import cache
 from lakeproof.verify.cache import Kept
 from lakeproof.verify.loader import Source
 from lakeproof.verify.tasks import Outcome, Verify, inconclusive_outcome
-from tests.commands import HEAD, RACING
+from tests.commands import HEAD, RACING, ROOT
 from tests.racing import ATOMIC
-from tests.warm import Done, Warm
 
 FLOW = """
 import os, pathlib, sys
@@ -50,17 +52,45 @@ SCENARIOS = [Scenario(name="a/b/c", clients=[[Call(spin)]] * 2, invariants=[Term
 """One violation is a loop, and one is there before the first step."""
 
 
-@pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
-    with Warm() as process:
-        yield process
+PROGRAM: Final = """
+import json, os, sys
+from lakeproof.verify.witness import WITNESS
+WITNESS.install()
+from lakeproof.cli import main
+import lakeproof.search.minimise, lakeproof.search.search, lakeproof.show.progress, lakeproof.show.story
+import lakeproof.show.conclusion, lakeproof.verify.cache, lakeproof.verify.keys, lakeproof.verify.processes
+for line in sys.stdin:
+    folder, environment, args = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.environ.update(environment)
+        for number, name in enumerate(("/dev/null", "stdout", "stderr")):
+            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
+        try:
+            main(args)
+        except SystemExit as end:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(end.code)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@attrs.frozen
+class Done:
+    """What a command printed, and its exit code."""
+
+    code: int
+    stdout: str
+    stderr: str
 
 
 @attrs.frozen
 class Runner:
     """Verifies mine.py in a folder of its own, with a cache of its own."""
 
-    warm: Warm
+    process: "subprocess.Popen[str]"
     folder: Path
 
     def write(self, **files: str) -> None:
@@ -68,15 +98,30 @@ class Runner:
             (self.folder / name.replace("_py", ".py")).write_text(text)
 
     def verify(self, *args: str, **environment: str) -> Done:
-        return self.warm.run(self.folder, "verify", "--jobs", "1", "--cache", "kept", *args, **environment)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        words = ("verify", "--jobs", "1", "--cache", "kept", *args)
+        self.process.stdin.write(json.dumps((str(self.folder), environment, words)) + "\n")
+        self.process.stdin.flush()
+        code = int(self.process.stdout.readline())
+        return Done(code, (self.folder / "stdout").read_text(), (self.folder / "stderr").read_text())
 
     def mine(self, *args: str, **environment: str) -> Done:
         return self.verify("--from", "mine.py", *args, **environment)
 
 
+@pytest.fixture(scope="module")
+def process() -> Iterator["subprocess.Popen[str]"]:
+    """Has loaded lakeproof, is witnessed from its beginning, and runs commands in forks, one after the other."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    command, pipe = [sys.executable, "-c", PROGRAM], subprocess.PIPE
+    with subprocess.Popen(command, env=environment, text=True, stdin=pipe, stdout=pipe) as started:
+        yield started
+
+
 @pytest.fixture
-def runner(warm: Warm, tmp_path: Path) -> Runner:
-    return Runner(warm, tmp_path)
+def runner(process: "subprocess.Popen[str]", tmp_path: Path) -> Runner:
+    return Runner(process, tmp_path)
 
 
 def recalled(done: Done) -> bool:
@@ -116,45 +161,33 @@ class TestWhatHasChanged:
             assert (done.code, recalled(done)) == (amount - 1, known), (amount, done)
 
     @pytest.mark.parametrize(
-        ("setting", "reading", "why"),
+        ("line", "reading", "why"),
         [
-            ("AMOUNT = int(open('amount').read())", "amount = AMOUNT", "mine.py:4 reads amount"),
-            ("AMOUNT = int(pathlib.Path('amount').read_text())", "amount = AMOUNT", "mine.py:4 reads amount"),
-            ("AMOUNT = int(os.environ['AMOUNT'])", "amount = AMOUNT", "mine.py:4 reads the environment: AMOUNT"),
-            ("AMOUNT = int(os.getenvb(b'AMOUNT'))", "amount = AMOUNT", "mine.py:4 reads the environment: AMOUNT"),
-            ("AMOUNT = int(dict(os.environ)['AMOUNT'])", "amount = AMOUNT", "mine.py:4 reads the environment"),
-            (
-                """AMOUNT = 1 + ("'AMOUNT': '2'" in repr(os.environ))""",
-                "amount = AMOUNT",
-                "mine.py:4 reads the environment",
-            ),
-            ("AMOUNT = 2 if os.path.exists('two') else 1", "amount = AMOUNT", "mine.py:4 reads two"),
-            ("AMOUNT = 2 if 'two' in os.listdir() else 1", "amount = AMOUNT", "mine.py:4 lists "),
-            ("AMOUNT = 1 + len(list(pathlib.Path().glob('two')))", "amount = AMOUNT", "mine.py:4 "),
-            ("AMOUNT = int(os.popen('cat amount').read())", "amount = AMOUNT", "mine.py:4 starts "),
-            ("exec(open('code').read())", "amount = AMOUNT", "mine.py:4 reads code"),
-            ("", "amount = int(open('amount').read())", "mine.py:6 reads amount"),
-            ("", "amount = int(os.environ['AMOUNT'])", "mine.py:6 reads the environment: AMOUNT"),
-            ("AMOUNT = int(__import__('pkgutil').get_data('late', 'amount'))", "amount = AMOUNT", "mine.py:4 reads /"),
-            (
-                "AMOUNT = int(__import__('late').__loader__.get_data('amount'))",
-                "amount = AMOUNT",
-                "mine.py:4 reads amount",
-            ),
-            (
-                "",
-                "amount = 1 + bool(__import__('importlib.util').util.find_spec('gone'))",
-                "mine.py:6 looks for gone while",
-            ),
-            ("", "from late import AMOUNT as amount", "mine.py:6 looks for late while flows run"),
+            (4, "int(open('amount').read())", "reads amount"),
+            (4, "int(pathlib.Path('amount').read_text())", "reads amount"),
+            (4, "int(os.environ['AMOUNT'])", "reads the environment: AMOUNT"),
+            (4, "int(os.getenvb(b'AMOUNT'))", "reads the environment: AMOUNT"),
+            (4, "int(dict(os.environ)['AMOUNT'])", "reads the environment"),
+            (4, """1 + ("'AMOUNT': '2'" in repr(os.environ))""", "reads the environment"),
+            (4, "2 if os.path.exists('two') else 1", "reads two"),
+            (4, "2 if 'two' in os.listdir() else 1", "lists "),
+            (4, "1 + len(list(pathlib.Path().glob('two')))", ""),
+            (4, "int(os.popen('cat amount').read())", "starts "),
+            (4, "[exec(open('code').read()), CODE][1]", "reads code"),
+            (4, "int(__import__('pkgutil').get_data('late', 'amount'))", "reads /"),
+            (4, "int(__import__('late').__loader__.get_data('amount'))", "reads amount"),
+            (6, "int(open('amount').read())", "reads amount"),
+            (6, "int(os.environ['AMOUNT'])", "reads the environment: AMOUNT"),
+            (6, "1 + bool(__import__('importlib.util').util.find_spec('gone'))", "looks for gone while"),
+            (6, "__import__('late').AMOUNT", "looks for late while flows run"),
         ],
     )
-    def test_what_reads_more_than_modules_is_not_kept(
-        self, setting: str, reading: str, why: str, runner: Runner
-    ) -> None:
+    def test_what_reads_more_than_modules_is_not_kept(self, line: int, reading: str, why: str, runner: Runner) -> None:
+        """In the file, or in its flow."""
+        setting, reading = (f"AMOUNT = {reading}", "amount = AMOUNT") if line == 4 else ("", f"amount = {reading}")
         runner.write(mine_py=FLOW.format(setting=setting, reading=reading))
         for amount in (1, 2, 1):
-            runner.write(amount=str(amount), late_py=f"AMOUNT = {amount}", code=f"AMOUNT = {amount}")
+            runner.write(amount=str(amount), late_py=f"AMOUNT = {amount}", code=f"CODE = {amount}")
             if amount == 2:
                 runner.write(two="", gone_py="")
             else:
@@ -163,7 +196,7 @@ class TestWhatHasChanged:
             done = runner.mine(AMOUNT=str(amount))
             assert (done.code, recalled(done)) == (amount - 1, False)
             assert "1 scenario not kept in the cache: " in done.stderr
-            assert why in done.stderr
+            assert f"mine.py:{line} {why}" in done.stderr
         assert not (runner.folder / "kept").exists()
 
     @pytest.mark.parametrize("name", ["late.py", "late"])
