@@ -4,6 +4,7 @@ first where they are not known."""
 import json
 from pathlib import Path
 
+import attrs
 import pytest
 
 from lakeproof.live.lakefs.calls import NEVER, Call
@@ -103,106 +104,93 @@ def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
     assert run(f"{cause}+{bug}", ServicePlan(issues=KNOWN[cause], rounds=80, calls=500))[0].violations
 
 
-def judged(issues: KnownIssues, *calls: object, last: str = "") -> tuple[set[str], set[str]]:
-    """What is violated, and what is set aside, of calls on repository r."""
-    lasts = {"r": RepositoryState(last, frozenset({"main"}))} if last else {}
-    found = list(judge_repositories(list(calls), lasts, issues))  # type: ignore[arg-type]
-    broken = {name for name, each in found if isinstance(each, Violation)}
-    return broken, {each.cause for _, each in found if isinstance(each, Suppressed)}
-
-
 SECOND = 1_000_000_000
+NOTHING = KnownIssues()
+CACHES = KnownIssues(frozenset({CACHE}), 100)
+GONE = call("get_repository", 7, 8, "r", code=404)
+STALE = call("get_repository", 9, 10, "r", value="ns/1")
+UPLOAD = call("set_entry", 9, 10, "r", "main", "p", "1")
+REFUSED = call("delete_repository", 3, 4, "r", code=404)
+INACCESSIBLE = "deleted-is-inaccessible"
 
 
-def timed(*calls: object) -> None:
-    """A second between two events."""
-    for each in calls:
-        each.called, each.returned = each.began * SECOND, each.noted * SECOND  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    ("issues", "calls", "broken"),
+    [
+        # A stale answer is blamed for itself, and is no proof of life: no successor ever existed.
+        (NOTHING, (CREATED, DELETED, STALE, attrs.evolve(GONE, began=11, ended=12, noted=12)), INACCESSIBLE),
+        # A cache excuses what it may remember, and nothing older: the delete ended at 6, the read began at 9.
+        (KnownIssues(frozenset({CACHE}), 2.5), (CREATED, DELETED, STALE), INACCESSIBLE),
+        (KnownIssues(frozenset({CACHE}), 3.5), (CREATED, DELETED, STALE), ""),
+        # It excuses no listing, and no second create.
+        (CACHES, (CREATED, DELETED, call("list_repositories", 9, 10, "r", value=(("r", "ns/1"),))), INACCESSIBLE),
+        (CACHES, (CREATED, AGAIN), "create-is-unique"),
+        # A write through a cache may go to the life before.
+        (NOTHING, (CREATED, DELETED, AGAIN, UPLOAD), "acknowledged-write-is-kept"),
+        (CACHES, (CREATED, DELETED, AGAIN, UPLOAD), ""),
+        # A delete that says 404 may have taken effect, and explains no other deed.
+        (NOTHING, (CREATED, REFUSED, GONE), "create-is-effective"),
+        (KNOWN["refused-delete"], (CREATED, REFUSED, GONE), ""),
+        (KNOWN["refused-delete"], (CREATED, GONE), "create-is-effective"),
+    ],
+)
+def test_a_cause_excuses_what_it_may_have_done_to_a_repository(
+    issues: KnownIssues, calls: tuple[Call, ...], broken: str
+) -> None:
+    """With a second between two events. broken: empty, all is set aside."""
+    calls = tuple(attrs.evolve(each, called=each.began * SECOND, returned=each.noted * SECOND) for each in calls)
+    last = {"r": RepositoryState("ns/2", frozenset({"main"}))} if calls[-1].name == "set_entry" else {}
+    found = list(judge_repositories(calls, last, issues))
+    assert {name for name, each in found if isinstance(each, Violation)} == set(broken.split())
+    assert {each.cause for _, each in found if isinstance(each, Suppressed)} == (set() if broken else issues.causes)
 
 
-def test_a_stale_answer_is_blamed_for_itself_and_is_no_proof_of_life() -> None:
-    """No successor ever existed."""
-    stale, gone = call("get_repository", 7, 8, "r", value="ns/1"), call("get_repository", 9, 10, "r", code=404)
-    timed(CREATED, DELETED, stale, gone)
-    assert judged(KnownIssues(), CREATED, DELETED, stale, gone) == ({"deleted-is-inaccessible"}, set())
+READ = (write(1, 2, "1"), delete(3, 4), create(5, 6, "2", code=412), get(7, 8, "2"), delete(9, 10))
+KEPT = (write(1, 2, "1"), create(3, 4, "2", code=412), commit(5, 6, "c"), write(7, 8, "3"))
+UPDATED = (write(1, 2, "1"), call("update_metadata", 3, 4, LAKE, "main", PATH, "m"))
+STAT = call("stat_entry", 6, 7, LAKE, "main", PATH, value="")
 
 
-def test_a_cache_excuses_what_it_may_remember_and_nothing_older() -> None:
-    stale = call("get_repository", 9, 10, "r", value="ns/1")
-    timed(CREATED, DELETED, stale)  # the delete ended at 6, the read began at 9
-    for seconds, excused in ((2.5, False), (3.5, True)):
-        broken, aside = judged(KnownIssues(frozenset({CACHE}), seconds), CREATED, DELETED, stale)
-        assert (broken, aside) == ((set(), {CACHE}) if excused else ({"deleted-is-inaccessible"}, set()))
-
-
-def test_a_cache_excuses_no_listing_and_no_second_create() -> None:
-    listed = call("list_repositories", 9, 10, "r", value=(("r", "ns/1"),))
-    timed(CREATED, DELETED, listed)
-    issues = KnownIssues(frozenset({CACHE}), 100)
-    assert judged(issues, CREATED, DELETED, listed)[0] == {"deleted-is-inaccessible"}
-    timed(CREATED, AGAIN)
-    assert judged(issues, CREATED, AGAIN)[0] == {"create-is-unique"}
-
-
-def test_a_write_through_a_cache_may_go_to_the_life_before() -> None:
-    upload = call("set_entry", 9, 10, "r", "main", "p", "1")
-    timed(CREATED, DELETED, AGAIN, upload)
-    assert judged(KnownIssues(), CREATED, DELETED, AGAIN, upload, last="ns/2")[0] == {"acknowledged-write-is-kept"}
-    issues = KnownIssues(frozenset({CACHE}), 100)
-    assert judged(issues, CREATED, DELETED, AGAIN, upload, last="ns/2") == (set(), {CACHE})
-
-
-def test_a_delete_that_says_404_may_have_taken_effect_if_that_is_known_and_explains_no_other_deed() -> None:
-    refused = call("delete_repository", 3, 4, "r", code=404)
-    gone = call("get_repository", 7, 8, "r", code=404)
-    assert judged(KnownIssues(), CREATED, refused, gone)[0] == {"create-is-effective"}
-    issues = KNOWN["refused-delete"]
-    assert judged(issues, CREATED, refused, gone) == (set(), {"refused-delete"})
-    assert judged(issues, CREATED, gone)[0] == {"create-is-effective"}
-
-
-def entries(issues: KnownIssues, calls: list[object], found: FinalState) -> tuple[list[str], set[str]]:
-    judgements = list(judge_entries(calls, found, issues))  # type: ignore[arg-type]
-    broken = [f"{name}: {each.evidence}" for name, each in judgements if isinstance(each, Violation)]
-    return broken, {each.cause for _, each in judgements if isinstance(each, Suppressed)}
-
-
-def test_a_412_whose_value_is_read_or_committed_is_blamed_first_and_alone() -> None:
-    """A read or a commit that has the value is no violation of its own."""
-    read = [write(1, 2, "1"), delete(3, 4), create(5, 6, "2", code=412), get(7, 8, "2"), delete(9, 10)]
-    kept = [write(1, 2, "1"), create(3, 4, "2", code=412), commit(5, 6, "c"), write(7, 8, "3")]
-    for calls, found in ((read, final()), (kept, final("3", "c", c="2"))):
-        broken, _ = entries(KnownIssues(), list(calls), found)
-        assert {line.partition(":")[0] for line in broken} == {"refused-write-is-absent"}
-        assert "fail 412 was refused, and " in broken[0]
-        assert entries(KNOWN["refused-write"], list(calls), found) == ([], {"refused-write"})
-
-
-def test_a_known_412_excuses_no_lost_write_and_no_other_refusal() -> None:
-    lost = [write(1, 2, "1"), create(3, 4, "2", code=412)]
-    broken, _ = entries(KNOWN["refused-write"], list(lost), final())
-    assert broken[0].startswith("acknowledged-write-is-kept")
-    other = [write(1, 2, "1"), create(3, 4, "2", code=404)]
-    broken, _ = entries(KNOWN["refused-write"], list(other), final("2"))
-    assert broken
-
-
-def test_a_read_of_nothing_is_excused_beside_a_commit_alone() -> None:
-    issues = KNOWN["missed-read"]
-    beside = [write(1, 2, "1"), commit(3, 6, "c"), get(4, 5, None)]
-    after = [write(1, 2, "1"), commit(3, 4, "c"), get(5, 6, None)]
-    stale = [write(1, 2, "1"), write(3, 4, "2"), commit(5, 8, "c"), get(6, 7, "1")]
-    assert entries(issues, list(beside), final("1", "c", c="1")) == ([], {"missed-read"})
-    assert entries(issues, list(after), final("1", "c", c="1"))[0]
-    assert entries(issues, list(stale), final("2", "c", c="2"))[0]
-
-
-def test_a_stale_read_of_metadata_is_excused_beside_a_commit_alone() -> None:
-    issues, found = KNOWN["missed-read"], final("1", "c", c="1")
-    update = call("update_metadata", 3, 4, "lake", "main", "a/1", "m")
-    stat = call("stat_entry", 6, 7, "lake", "main", "a/1", value="")
-    assert entries(issues, [write(1, 2, "1"), update, commit(5, 8, "c"), stat], found) == ([], {"missed-read"})
-    assert entries(issues, [write(1, 2, "1"), update, commit(8, 9, "c"), stat], found)[0]
+@pytest.mark.parametrize(
+    ("cause", "calls", "found", "broken"),
+    [
+        # Of a 412 whose value is read or committed: a read or a commit that has it is no violation of its own.
+        ("", READ, final(), "refused-write-is-absent"),
+        ("", KEPT, final("3", "c", c="2"), "refused-write-is-absent"),
+        ("refused-write", READ, final(), ""),
+        ("refused-write", KEPT, final("3", "c", c="2"), ""),
+        # It excuses no lost write, and no other refusal.
+        ("refused-write", KEPT[:2], final(), "acknowledged-write-is-kept"),
+        (
+            "refused-write",
+            (*KEPT[:1], create(3, 4, "2", code=404)),
+            final("2"),
+            "acknowledged-write-is-kept refused-write-is-absent",
+        ),
+        # A read of nothing is excused beside a commit, and not after it; nor is one of an older value.
+        ("missed-read", (*KEPT[:1], commit(3, 6, "c"), get(4, 5, None)), final("1", "c", c="1"), ""),
+        ("missed-read", (*KEPT[:1], commit(3, 4, "c"), get(5, 6, None)), final("1", "c", c="1"), "read-is-legal"),
+        (
+            "missed-read",
+            (*KEPT[:1], write(3, 4, "2"), commit(5, 8, "c"), get(6, 7, "1")),
+            final("2", "c", c="2"),
+            "read-is-legal",
+        ),
+        # So it is with a stale read of metadata.
+        ("missed-read", (*UPDATED, commit(5, 8, "c"), STAT), final("1", "c", c="1"), ""),
+        ("missed-read", (*UPDATED, commit(8, 9, "c"), STAT), final("1", "c", c="1"), "update-is-effective"),
+    ],
+)
+def test_a_cause_excuses_what_it_may_have_done_to_a_path(
+    cause: str, calls: tuple[Call, ...], found: FinalState, broken: str
+) -> None:
+    """broken: empty, all is set aside."""
+    judgements = list(judge_entries(calls, found, KNOWN.get(cause, NOTHING)))
+    violations = [(name, each.evidence) for name, each in judgements if isinstance(each, Violation)]
+    assert {name for name, _ in violations} == set(broken.split())
+    assert {each.cause for _, each in judgements if isinstance(each, Suppressed)} == (set() if broken else {cause})
+    if not cause:
+        assert "fail 412 was refused, and " in violations[0][1]
 
 
 def test_what_is_set_aside_is_in_the_output(tmp_path: Path) -> None:

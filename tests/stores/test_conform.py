@@ -1,6 +1,11 @@
-"""`lakeproof conform`: a line for each claim, what was expected and found, and nothing else touched."""
+"""`lakeproof conform` and `stress`: what they print, as lines and as one object, and nothing else touched."""
+
+import json
+import sys
+from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from lakeproof.impl.stores.conformance import claim_text, claims
 from lakeproof.impl.stores.sqlite import SQLiteStore
@@ -10,12 +15,34 @@ from tests.stores.planted_store import dsn as planted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
+REFUSES = """
+import json, sys
+for line in sys.stdin:
+    error = {"kind": "refused", "message": "closed on Sundays"}
+    print(json.dumps({"id": json.loads(line)["id"], "error": error}), flush=True)
+"""
+VERDICTS = {0: "holds", 1: "violated", 3: "inconclusive"}
 
-def test_each_claim_that_is_kept_is_a_line_and_the_last_line_counts_them() -> None:
+
+def judged(*arguments: str) -> tuple[Result, dict[str, object]]:
+    """The run, and the one object on its stdout."""
+    result = lakeproof(*arguments, "--json")
+    [line] = result.stdout.splitlines()
+    found = json.loads(line)
+    assert found["verdict"] == VERDICTS[result.exit_code]
+    return result, found
+
+
+def test_each_claim_that_is_kept_is_told_and_counted() -> None:
+    told = [claim_text(claim) for claim in claims()]
+    summed = f"conforming: {len(told)} claims kept by memory:"
     result = lakeproof("conform", "memory:")
-    kept = [f"kept: {claim_text(claim)}" for claim in claims()]
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.splitlines() == [*kept, f"conforming: {len(kept)} claims kept by memory:"]
+    assert result.stdout.splitlines() == [*(f"kept: {each}" for each in told), summed]
+    result, found = judged("conform", "memory:", "--seed", "3")
+    kept = [{"claim": each, "kept": True, "why": ""} for each in told]
+    said = {"store": "memory:", "seed": 3, "verdict": "holds", "claims": kept, "unasked": [], "left": {}}
+    assert (found, result.stderr) == (said, f"{summed}\n")
 
 
 STRESS = ("--seconds", "0.5", "--clients", "4")
@@ -54,3 +81,39 @@ def test_a_claim_that_is_not_kept_is_told_with_what_was_expected_and_found(bug: 
     assert result.exit_code == 1
     assert says in result.stdout
     assert result.stdout.splitlines()[-1].startswith("NOT conforming: ")
+
+
+@pytest.mark.usefixtures("counted")
+def test_what_is_violated_has_its_evidence_and_the_files() -> None:
+    result, found = judged("stress", planted("get-then-set"))
+    evidence, written = found["evidence"], found["written"]
+    assert isinstance(evidence, list)
+    assert isinstance(written, list)
+    assert all(Path(path).exists() for path in written)
+    assert {"out/stress/history.jsonl", "out/stress/evidence.txt"} <= set(written)
+    assert len(written) == 2 + len(evidence) > 2
+    assert evidence[0].keys() == {
+        "key", "explained", "failed", "line", "minimal", "held", "operations", "elsewhere",
+    }  # fmt: skip
+    assert evidence[0]["failed"] in Path("out/stress/evidence.txt").read_text()
+    assert result.stderr.splitlines()[-1].startswith("VIOLATED: ")
+
+
+def test_what_is_inconclusive_says_why() -> None:
+    Path("store.py").write_text(REFUSES)
+    store = f"exec:{sys.executable} store.py"
+    _, found = judged("stress", store, "--seconds", "0.5", "--clients", "2")
+    assert found["why"] == "hardly anything was answered"
+    troubles = found["troubles"]
+    assert isinstance(troubles, dict)
+    assert troubles.keys() == {"closed on Sundays"}
+
+
+def test_of_flows_there_is_a_verdict_for_each_invariant() -> None:
+    _, found = judged("stress", "memory:", "--flows", "--seconds", "1")
+    invariants = found["invariants"]
+    assert isinstance(invariants, list)
+    assert {one["invariant"] for one in invariants} >= {"commit-is-causal", "no-reachable-zombie"}
+    for one in invariants:
+        assert one["verdict"] == ("holds" if one["checks"] else "inconclusive")
+        assert one["evidence"] == []

@@ -9,7 +9,7 @@ from botocore.exceptions import ConnectionClosedError, SSLError
 
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
-from lakeproof.impl.stores.base import NO_ANSWER
+from lakeproof.impl.stores.base import Store, Unsent
 from lakeproof.impl.stores.conformance import NotConforming, claim_text, claims, name_claim
 from lakeproof.impl.stores.kv_answers import scan_all
 from lakeproof.model import kv
@@ -103,7 +103,7 @@ def test_several_checks_of_a_key_are_one_condition_and_the_first_that_fails_is_t
         trio.run(main, dsn)
 
 
-def with_other_answers(operation: str, body: bytes, status: int = 200) -> Callable[[Request], Awaitable[Response]]:
+def with_other_answers(operation: str, body: bytes, status: int) -> Callable[[Request], Awaitable[Response]]:
     """A DynamoDB that answers one operation in its own way."""
     front = Planted("correct")
 
@@ -119,54 +119,39 @@ def error(kind: str, **more: object) -> bytes:
     return json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{kind}", **more}).encode()
 
 
-def test_a_transact_that_meets_another_is_refused_and_names_no_check() -> None:
-    reasons = [{"Code": "TransactionConflict"}, {"Code": "ConditionalCheckFailed"}]
-    conflict = error("TransactionCanceledException", CancellationReasons=reasons)
-
-    async def main(dsn: str) -> None:
-        async with target(dsn).open() as store:
-            with pytest.raises(kv.Refused, match="TransactionCanceledException"):
-                await store.transact(checks=[(*P, None), (*Q, kv.EXISTS)])
-
-    with answering(with_other_answers("TransactWriteItems", conflict, 400)) as served_:
-        trio.run(main, f"dynamodb+{served_.url}/")
-
-
-def test_what_is_refused_for_its_haste_is_no_answer() -> None:
-    async def main(dsn: str) -> None:
-        async with target(dsn).open() as store:
-            with pytest.raises(NO_ANSWER, match="ProvisionedThroughputExceeded") as caught:
-                await store.set(*P, b"1")
-            assert caught.value.definite
-
-    busy = error("ProvisionedThroughputExceededException")
-    with answering(with_other_answers("PutItem", busy, 400)) as served_:
-        trio.run(main, f"dynamodb+{served_.url}/")
+REASONS = [{"Code": "TransactionConflict"}, {"Code": "ConditionalCheckFailed"}]
+MALFORMED = "an answer lacks a part, or it is malformed: "
+ASKED: dict[str, Callable[[Store], Awaitable[object]]] = {
+    "Transact": lambda store: store.transact(checks=[(*P, None), (*Q, kv.EXISTS)]),
+    "PutItem": lambda store: store.set(*P, b"1"),
+    "GetItem": lambda store: store.get(*P),
+    "Query": lambda store: scan_all(store, b"p"),
+}
+MORE = b'{"Items": [], "LastEvaluatedKey": {"PartitionKey": {"B": "YQ=="}, "ItemKey": {"B": "YQ=="}}}'
 
 
 @pytest.mark.parametrize(
-    ("operation", "body"), [("GetItem", b'{"Item": {"ItemValue": {"B": "A"}}}'), ("Query", b"{}"), ("Query", b"[1]")]
+    ("operation", "status", "body", "raised", "words"),
+    [
+        ("Transact", 400, error("TransactionCanceledException", CancellationReasons=REASONS), kv.Refused, "Canceled"),
+        ("PutItem", 400, error("ProvisionedThroughputExceededException"), Unsent, "ProvisionedThroughputExceeded"),
+        ("GetItem", 200, b'{"Item": {"ItemValue": {"B": "A"}}}', kv.OutcomeUnknown, MALFORMED),
+        ("Query", 200, b"{}", kv.OutcomeUnknown, MALFORMED),
+        ("Query", 200, b"[1]", kv.OutcomeUnknown, MALFORMED),
+        ("Query", 200, MORE, kv.Refused, "a page without items has a LastEvaluatedKey"),
+    ],
+    ids=["which check failed is unknown", "haste", "no Base64", "no items", "no object", "pages that never end"],
 )
-def test_a_malformed_answer_is_none(operation: str, body: bytes) -> None:
+def test_an_answer_that_is_none_is_told_for_what_it_is(
+    operation: str, status: int, body: bytes, raised: type[kv.KVError], words: str
+) -> None:
     async def main(dsn: str) -> None:
         async with target(dsn).open() as store:
-            with pytest.raises(kv.OutcomeUnknown, match="an answer lacks a part, or it is malformed: "):
-                await (store.get(*P) if operation == "GetItem" else scan_all(store, b"p"))
+            with pytest.raises(kv.KVError, match=words) as caught:
+                await ASKED[operation](store)
+            assert type(caught.value) is raised
 
-    with answering(with_other_answers(operation, body)) as served_:
-        trio.run(main, f"dynamodb+{served_.url}/")
-
-
-def test_a_scan_whose_pages_never_end_comes_to_an_end() -> None:
-    key = '{"PartitionKey": {"B": "YQ=="}, "ItemKey": {"B": "YQ=="}}'
-    body = f'{{"Items": [], "LastEvaluatedKey": {key}}}'.encode()
-
-    async def main(dsn: str) -> None:
-        async with target(dsn).open() as store:
-            with pytest.raises(kv.Refused, match="a page without items has a LastEvaluatedKey"):
-                [each async for each in store.scan(b"p")]
-
-    with answering(with_other_answers("Query", body)) as served_:
+    with answering(with_other_answers(operation, body, status)) as served_:
         trio.run(main, f"dynamodb+{served_.url}/")
 
 

@@ -5,7 +5,9 @@ import math
 import random
 import re
 import sys
+from collections import Counter
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -17,14 +19,15 @@ from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.live.engine import Fault, Load, Plan, Workload, run_rounds
 from lakeproof.live.flows import IDS, FlowReport, Flows
-from lakeproof.live.judge import HistoryReport, judge, recorded_lines
-from lakeproof.live.recorder import Recorder
+from lakeproof.live.judge import HistoryReport, KeyVerdicts, judge, recorded_lines
+from lakeproof.live.recorder import Recorder, Tally
+from lakeproof.live.report import NotJudged, Round
 from lakeproof.live.traffic import KeyRound, Traffic, malformation
 from lakeproof.model import kv
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.snapshot import Status
-from lakeproof.stores import Target, target
+from lakeproof.stores import PrefixedStore, Target, target
 from tests.commands import complaint, lakeproof
 from tests.stores.misbehaving import ONE_DOUBT
 from tests.stores.mute import FallsMute, GoesAway, Slow, jumping, target_of
@@ -162,11 +165,13 @@ def test_a_server_is_restarted_by_the_command_that_is_named() -> None:
         (["memory:", "--faults", "restart", "--restart-with", "'x"], "--restart-with 'x: No closing quotation"),
         (["memory:", "--flows", SPURIOUS], "--flows judges none; leave one out"),
         (["memory:", "--clients", "0"], "--clients"),
+        (["memory:", "--out", "file/out"], "/file: cannot be written: it is no folder"),
         (["memory:", "--seconds", "nan"], "'nan': expected seconds"),
         (["memory:", "--timeout", "nan"], "'nan': expected seconds"),
     ],
 )
 def test_what_does_not_fit_is_one_line(arguments: list[str], says: str) -> None:
+    Path("file").touch()
     assert says in complaint(lakeproof("stress", *arguments))
 
 
@@ -354,3 +359,38 @@ class TestFlows:
         result = lakeproof("stress", f"exec:{sys.executable} store.py", "--flows", "--seconds", "0.2")
         assert result.exit_code == 3
         assert re.search(r"\d rounds? not judged: the first repository could not be written", result.stdout)
+
+
+def test_an_invariant_that_was_not_judged_in_a_round_leaves_the_run_open() -> None:
+    done = FlowReport(IDS, reached=Counter(IDS))
+    done.add(Round(judged=[(IDS[0], NotJudged("too many orders"))]))
+    assert (done.code, {done.verdict(name) for name in IDS}) == (3, {"inconclusive"})
+
+
+def test_keys_that_were_not_judged_leave_the_run_open_although_the_next_round_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    verdicts = [KeyVerdicts(Verdict.INCONCLUSIVE, 1, ["key 'k': no time"]), KeyVerdicts(Verdict.HOLDS, 1)]
+    monkeypatch.setattr("lakeproof.live.judge.judge", lambda made, settings: verdicts.pop(0))
+    done = HistoryReport(tally=Tally(Counter({("get", "ok"): 99, ("set", "ok"): 99})))
+    for number in (1, 2):
+        made = KeyRound(number=number)
+        done.judge(made)
+        done.add(made)
+    assert (done.code, done.closing(7)) == (3, "INCONCLUSIVE: not every key could be judged (seed 7)")
+    assert done.as_object()["why"] == "not every key could be judged; key 'k': no time"
+
+
+def test_a_store_that_could_once_not_be_read_in_the_end_is_not_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, rounds = Flows._rows, count()  # where the trouble is planted
+
+    async def rows(self: Flows, private: PrefixedStore, store: Store) -> dict[kv.Address, bytes]:
+        if next(rounds) == 0:
+            raise kv.OutcomeUnknown("gone")
+        return await reading(self, private, store)
+
+    monkeypatch.setattr(Flows, "_rows", rows)
+    result = lakeproof("stress", "memory:", "--flows", "--seconds", "1")
+    assert result.exit_code == 3, result.output
+    assert re.search(r"^INCONCLUSIVE: 1 of \d+ rounds? not judged", result.stdout, re.MULTILINE)
+    assert "checks  holds" not in result.stdout
