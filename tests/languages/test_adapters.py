@@ -71,32 +71,24 @@ def test_a_mistake_of_a_flow_or_of_its_name_is_no_answer(call: tuple[str, ...], 
     assert re.search(told, str(view.error))
 
 
+def locking(program: Program, faults: Faults) -> Scenario:
+    """Two clients that take a lock, write, and release it in any case."""
+    clients = 2 * [[program.call("locked")]]
+    return Scenario(name="s", clients=clients, invariants=[], faults=faults, expect={NO_UNHANDLED_EXCEPTION: "holds"})
+
+
 def test_an_error_of_the_store_passes_through_a_flow(program: Program) -> None:
     _, (_, view) = alone(program.call("locked"), program.call("upload", "x"))
     assert view.status is Status.OK
-    scenario = Scenario(
-        name="s",
-        clients=[[program.call("locked")], [program.call("locked")]],
-        invariants=[],
-        faults=Faults(lost_answers=1),
-        expect={NO_UNHANDLED_EXCEPTION: "holds"},
-    )
-    errors = {call.error for final in plain_search(scenario).finals for calls in final.value[1] for call in calls}  # type: ignore[index]  # (cells, clients)
+    finals = plain_search(locking(program, Faults(lost_answers=1))).finals
+    errors = {call.error for final in finals for calls in final.value[1] for call in calls}  # type: ignore[index]  # (cells, clients)
     assert errors == {None, kv.PredicateFailed(), kv.OutcomeUnknown()}
 
 
 def test_what_a_dropped_flow_does_on_its_way_out_never_takes_place(program: Program) -> None:
-    def of(flow: Program) -> Scenario:
-        return Scenario(
-            name="s",
-            clients=[[flow.call("locked")], [flow.call("locked")]],
-            invariants=[],
-            faults=Faults(crashes=1, refusals=1),
-            expect={NO_UNHANDLED_EXCEPTION: "holds"},
-        )
-
     twin = Program(f"{sys.executable} {ROOT / 'tests' / 'languages' / 'programs.py'}")
-    assert search(of(program)).states == search(of(twin)).states
+    faults = Faults(crashes=1, refusals=1)
+    assert search(locking(program, faults)).states == search(locking(twin, faults)).states
 
 
 def test_a_trace_names_the_line_that_asked(program: Program) -> None:

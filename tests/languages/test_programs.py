@@ -18,7 +18,7 @@ from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
 from lakeproof.search import execution
 from lakeproof.search.fence import INTERRUPTS
-from lakeproof.search.search import Options, search
+from lakeproof.search.search import search
 from lakeproof.search.semantics import Cells
 from lakeproof.search.setup import drive_alone
 from tests.differential.plain import plain_search
@@ -46,18 +46,6 @@ def alone(*calls: Call) -> tuple[Cells, tuple[CallView, ...]]:
 def ended(call: Call) -> CallView:
     (view,) = alone(call)[1]
     return view
-
-
-WAYS = (Options(), Options(merge=True), Options(merge=False), Options(symmetry=False))
-
-
-@pytest.mark.parametrize("options", WAYS, ids=str)
-def test_a_program_has_the_verdicts_states_and_shortest_schedules_of_its_twin_in_python(options: Options) -> None:
-    expected, found = search(SCENARIOS[0], options=options), search(by_program(SCENARIOS[0]), options=options)
-    assert (found.states, found.transitions, found.reruns) == (expected.states, expected.transitions, expected.reruns)
-    assert [(each.verdict, each.counterexample) for each in found.findings] == [
-        (each.verdict, each.counterexample) for each in expected.findings
-    ]
 
 
 def test_more_runs_than_processes_repeat_their_histories(monkeypatch: pytest.MonkeyPatch) -> None:

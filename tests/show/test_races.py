@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 from lakeproof import Call, Env, Faults, Scenario, kv
+from lakeproof.model.snapshot import CallView
 from lakeproof.search import describe
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.replay import JudgedRun
@@ -56,14 +57,8 @@ def names(trace: Trace) -> set[str]:
     return {race.name for race in races(trace)}
 
 
-def agrees(chosen: Scenario, name: str, happened: Callable[[JudgedRun], bool]) -> tuple[int, int]:
-    """In every schedule the pattern is named if and only if it happened. How often it was, and was not."""
-    counts = [0, 0]
-    for moves in schedules(chosen):
-        trace, run = traced(chosen, moves)
-        assert (name in names(trace)) is happened(run), (moves, races(trace))
-        counts[name in names(trace)] += 1
-    return counts[1], counts[0]
+Happened = Callable[[JudgedRun, list[int]], bool]
+"""Whether a pattern did, by a run and the clients of its steps."""
 
 
 def held(run: JudgedRun, address: tuple[bytes, bytes]) -> bytes | None:
@@ -96,70 +91,54 @@ async def scan(env: Env) -> tuple[bytes, ...]:
     return tuple([entry.key + entry.value async for entry in env.store.scan(b"p", batch_size=1)])
 
 
-class TestLostUpdate:
-    @pytest.mark.parametrize(("count", "lost", "kept"), [(2, 4, 2), (3, 84, 6)])
-    def test_of_increments_it_is_named_if_and_only_if_one_is_lost(self, count: int, lost: int, kept: int) -> None:
-        chosen = scenario(*[[Call(increment)]] * count)
-        assert agrees(chosen, "lost update", lambda run: held(run, COUNTER) != b"%d" % count) == (lost, kept)
-
-    def test_a_conditional_write_loses_nothing(self) -> None:
-        chosen = scenario([Call(increment_if)], [Call(increment_if)])
-        assert agrees(chosen, "lost update", lambda _: False)[0] == 0
+def calls_of(run: JudgedRun, client: int) -> CallView:
+    return run.world.clients[client].calls()[0]
 
 
-class TestABA:
-    def test_it_is_named_if_and_only_if_the_write_was_fooled(self) -> None:
-        chosen = scenario([Call(replace_if_same)], [Call(swap, b"other", b"first")], setup=(Call(put, X, b"first"),))
-        found = set()
-        for moves in schedules(chosen):
-            trace, run = traced(chosen, moves)
-            order = [move.client for move in moves]
-            fooled = order == [0, 1, 1, 0]
-            assert ("ABA" in names(trace)) is fooled, moves
-            found.add(fooled)
-            run.close()
-        assert found == {True, False}
-
-    def test_a_value_that_does_not_come_back_is_none(self) -> None:
-        chosen = scenario([Call(replace_if_same)], [Call(swap, b"other", b"third")], setup=(Call(put, X, b"first"),))
-        assert agrees(chosen, "ABA", lambda _: False)[0] == 0
-
-
-class TestWriteSkew:
-    def test_it_is_named_if_and_only_if_both_have_read_what_was_there_before(self) -> None:
-        both = [Call(read_one_write_other, X, Y)], [Call(read_one_write_other, Y, X)]
-        chosen = scenario(*both, setup=(Call(put, X, b"free"), Call(put, Y, b"free")))
-
-        def skewed(run: JudgedRun) -> bool:
-            return all(call.value == b"free" for client in run.world.clients for call in client.calls())
-
-        assert agrees(chosen, "write skew", skewed) == (4, 2)
-
-    def test_without_a_circle_there_is_none(self) -> None:
-        both = [Call(read_one_write_other, X, Y)], [Call(read_one_write_other, X, Z)]
-        chosen = scenario(*both, setup=(Call(put, X, b"free"),))
-        assert agrees(chosen, "write skew", lambda _: False)[0] == 0
+TWO_PUTS = [Call(put, X, b"1"), Call(put, Y, b"1")]
+FIRST = (Call(put, X, b"first"),)
+TORN = (b"x0", b"y1")
+ZEROS = (Call(put, X, b"0"), Call(put, Y, b"0"))
+FREE = (Call(put, X, b"free"), Call(put, Y, b"free"))
+BACK, FORTH = ([Call(swap, b"other", last)] for last in (b"first", b"third"))
+CASES: list[tuple[str, Scenario, Happened, tuple[int, int]]] = [
+    ("lost update", scenario(*[[Call(increment)]] * 2), lambda run, _: held(run, COUNTER) != b"2", (4, 2)),
+    ("lost update", scenario(*[[Call(increment)]] * 3), lambda run, _: held(run, COUNTER) != b"3", (84, 6)),
+    ("lost update", scenario(*[[Call(increment_if)]] * 2), lambda *_: False, (0, 6)),
+    # The conditional write is fooled where both writes are between its read and itself.
+    ("ABA", scenario([Call(replace_if_same)], BACK, setup=FIRST), lambda _, order: order == [0, 1, 1, 0], (1, 5)),
+    ("ABA", scenario([Call(replace_if_same)], FORTH, setup=FIRST), lambda *_: False, (0, 6)),
+    (
+        "write skew",
+        scenario([Call(read_one_write_other, X, Y)], [Call(read_one_write_other, Y, X)], setup=FREE),
+        lambda run, _: calls_of(run, 0).value == calls_of(run, 1).value == b"free",
+        (4, 2),
+    ),
+    (
+        "write skew",  # without a circle there is none
+        scenario([Call(read_one_write_other, X, Y)], [Call(read_one_write_other, X, Z)], setup=FREE),
+        lambda *_: False,
+        (0, 6),
+    ),
+    # What was read was there at no moment; in the other order of the writes it was.
+    ("torn scan", scenario([Call(scan)], TWO_PUTS, setup=ZEROS), lambda run, _: calls_of(run, 0).value == TORN, (1, 5)),
+    ("torn scan", scenario([Call(scan)], TWO_PUTS[::-1], setup=ZEROS), lambda *_: False, (0, 6)),
+]
 
 
-class TestTornScan:
-    def test_it_is_named_if_and_only_if_what_was_read_was_never_there(self) -> None:
-        chosen = scenario(
-            [Call(scan)], [Call(put, X, b"1"), Call(put, Y, b"1")], setup=(Call(put, X, b"0"), Call(put, Y, b"0"))
-        )
-        torn = (b"x0", b"y1")
-
-        def was_torn(run: JudgedRun) -> bool:
-            return bool(run.world.clients[0].calls()[0].value == torn)
-
-        named, not_named = agrees(chosen, "torn scan", was_torn)
-        assert named == 1
-        assert not_named > 1
-
-    def test_a_scan_that_reads_a_state_that_was_there_is_whole(self) -> None:
-        chosen = scenario(
-            [Call(scan)], [Call(put, Y, b"1"), Call(put, X, b"1")], setup=(Call(put, X, b"0"), Call(put, Y, b"0"))
-        )
-        assert agrees(chosen, "torn scan", lambda _: False)[0] == 0
+@pytest.mark.parametrize(("name", "chosen", "happened", "counts"), CASES)
+def test_a_pattern_is_named_if_and_only_if_it_happened(
+    name: str, chosen: Scenario, happened: Happened, counts: tuple[int, int]
+) -> None:
+    """In every schedule. ``counts``: in how many it did, and did not."""
+    found = [0, 0]
+    for moves in schedules(chosen):
+        trace, run = traced(chosen, moves)
+        was = name in names(trace)
+        assert was is happened(run, [move.client for move in moves]), (moves, races(trace))
+        found[not was] += 1
+        run.close()
+    assert tuple(found) == counts
 
 
 class TestLateWrites:
