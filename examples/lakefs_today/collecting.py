@@ -8,17 +8,20 @@ counts. Then branches and commits are listed, and each line is walked down to th
 
 from typing import Final
 
+from lakefs_today.entries import set_entry
 from lakefs_today.errors import CommitMissing
-from lakeproof.impl.catalog.objects import at, entry_of
+from lakefs_today.staging import find_differences
+from lakeproof.impl.catalog.objects import at, change, entry_of, new_address, object_entry
 from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.refs.branches import get_branch, scan_branches
 from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.errors import BranchNotFound, CommitNotFound
+from lakeproof.impl.refs.iterators import commit_ordered_iterator
 from lakeproof.impl.staging import scan_staged
 from lakeproof.model.catalog import DATA_PREFIX, decode_object_entry
-from lakeproof.model.identifiers import CommitID
+from lakeproof.model.identifiers import BranchID, CommitID
+from lakeproof.model.objects import etag
 from lakeproof.model.records import Commit, Repository, StagedEntry
 
 DAY: Final = 86_400_000_000
@@ -26,28 +29,50 @@ DAY: Final = 86_400_000_000
 RETENTION_DAYS: Final = 7
 
 
+async def upload_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes) -> None:
+    """``api.(*Controller).UploadObject``. As ``EntryToValue`` has it, the identity is that of the content; the code's
+    has the metadata, too, but not the address. 1 effect more than `set_entry`; errors as there."""
+    address = new_address(env)
+    await env.objects.put(f"{repository.storage_namespace}/{address}", content)
+    staged = change(path, await object_entry(env, address, content))
+    await set_entry(env, repository, branch_id, path, etag(content).encode(), staged.data or b"")
+
+
 async def prepare_uncommitted(
     env: Env, repository: Repository, *, all_entries: bool = False, batch_size: int = 0
 ) -> frozenset[str]:
     """``gcWriteUncommitted`` and ``processBranch``: the physical addresses of what is staged.
 
-    all_entries: the repair: every change under every token, whether a newer one hides it or not: a commit may be
-        reading the older one. Cost: 1 page of branches at a time, 1 effect for each, a scan for each token.
+    The code counts what it has written, and uploads nothing where it counts none. A branch that was deleted since it
+    was listed sets the count to 0; if it is the last one, the run ends with its error.
+    all_entries: the repairs: every change under every token, whether a newer one hides it or not, for a commit may be
+        reading the older one; and whether the head has its identity or not. A scan that fails is an error, and a
+        deleted branch has nothing. Cost: a page of branches at a time, 1 effect for each, a scan for each token.
+
+    Raises BranchNotFound.
     """
     found: set[str] = set()
+    count = 0
+    gone: BranchNotFound | None = None
     async for listed in scan_branches(env, repository, batch_size):
         try:
             branch = await get_branch(env, repository, listed.branch_id)
-        except BranchNotFound:
+        except BranchNotFound as error:
+            gone, count = error, 0
             continue
+        gone = None
         changes: list[StagedEntry] = []
         if all_entries:
             for token in branch.tokens:
                 changes += [change async for change in scan_staged(env, token, batch_size=batch_size)]
         else:
-            changes += (await changes_of(env, branch.tokens, batch_size=batch_size)).values()
-        found |= {at(repository, entry) for change in changes if (entry := entry_of(change)) is not None}
-    return frozenset(found)
+            changes += await find_differences(env, repository, branch, branch.tokens, batch_size=batch_size)
+        addresses = [at(repository, entry) for change in changes if (entry := entry_of(change)) is not None]
+        count += len(addresses)
+        found.update(addresses)
+    if gone is not None and not all_entries:
+        raise gone
+    return frozenset(found) if count or all_entries else frozenset()
 
 
 async def prepare_commits(
@@ -63,9 +88,12 @@ async def prepare_commits(
         RuntimeError: the panic.
     """
     branches = [branch async for branch in scan_branches(env, repository, batch_size)]
+    listed = commit_ordered_iterator(env, repository, batch_size=batch_size)
+    ends = [await listed.next() and listed.value]  # its first page is read before the other scans, the rest after them
     parents = {commit.parents[0] async for commit in scan_commits(env, repository, batch_size) if commit.parents}
     known = {commit.commit_id: commit async for commit in scan_commits(env, repository, batch_size)}
-    leaves = [c.commit_id async for c in scan_commits(env, repository, batch_size) if c.commit_id not in parents]
+    ends += [commit async for commit in listed]
+    leaves = [commit.commit_id for commit in ends if commit and commit.commit_id not in parents]
     threshold = await env.clock.now() - RETENTION_DAYS * DAY
     active: set[CommitID] = {branch.commit_id for branch in branches}
 

@@ -8,12 +8,11 @@ import attrs
 
 from lakefs_today.branches import retry_update, sealed, update_once
 from lakefs_today.errors import NoChanges
-from lakefs_today.staging import drop_async
+from lakefs_today.staging import changes_under, drop_async
 from lakeproof.impl.codec import encode
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.commits import COMMITTER
-from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.commits import get_commit, new_commit
 from lakeproof.impl.repositories.entities import uid_partition
@@ -60,15 +59,15 @@ async def commit(
         head = await get_commit(env, repository, branch.commit_id)
         if not branch.sealed_tokens and not allow_empty:
             raise NoChanges(branch_id)
-        changes = await changes_of(env, branch.sealed_tokens)
+        changes = [each async for each in changes_under(env, branch.sealed_tokens)]
         namespace = repository.storage_namespace
-        meta_range_id = await apply_changes(env, namespace, head.meta_range_id, list(changes.values()))
+        meta_range_id = await apply_changes(env, namespace, head.meta_range_id, changes)
         if meta_range_id == head.meta_range_id and not allow_empty:
             raise NoChanges(branch_id)
         now = await env.clock.now()
         made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
         await add_commit(env, repository, made)
-        if looks_again and await changes_of(env, branch.sealed_tokens) != changes:
+        if looks_again and [each async for each in changes_under(env, branch.sealed_tokens)] != changes:
             return await change(branch)
         taken = branch.sealed_tokens
         return attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=())

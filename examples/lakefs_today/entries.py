@@ -13,11 +13,13 @@ import attrs
 from lakefs_today.branches import safe_branch_write
 from lakefs_today.errors import EntryInDoubt
 from lakefs_today.repositories import get_repository
-from lakefs_today.staging import newest_change
+from lakefs_today.staging import changes_under, newest_change
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import reads
+from lakeproof.impl.graveler.layers import committed_source, merge_layers
 from lakeproof.impl.graveler.reads import find_entry, find_sealed
+from lakeproof.impl.graveler.tokens import stable
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import EntryChanged, GravelerError, PathExists, PathNotFound
@@ -148,7 +150,13 @@ async def list_entries(
     batch_size: int = 0,
 ) -> tuple[Entry, ...]:
     """``graveler.(*Graveler).List``. rereads: the repair. Raises BranchNotFound; BranchBusy, as `get_entry`."""
-    return await reads.list_entries(env, repository, branch_id, prefix, rereads=rereads, batch_size=batch_size)
+
+    async def look(branch: Branch) -> tuple[Entry, ...]:
+        staged = changes_under(env, branch.tokens, prefix, batch_size)
+        shown = merge_layers([staged, committed_source(env, repository, branch, prefix)])
+        return tuple([Entry(path=e.key, identity=e.identity, data=e.data) async for e in shown if e.data is not None])
+
+    return await stable(env, repository, branch_id, look, rereads=rereads)
 
 
 @attrs.frozen

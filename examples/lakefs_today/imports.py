@@ -127,7 +127,7 @@ async def import_entry(env: Env, repository: Repository, branch_id: BranchID, pa
 
     async def change(branch: Branch) -> Branch:
         nonlocal made, taken
-        await demand_clean(env, repository, branch, branch.sealed_tokens, 0)
+        await demand_clean(env, repository, branch, branch.sealed_tokens)
         head = await get_commit(env, repository, branch.commit_id)
         entry = StagedEntry(key=path, identity=message.encode(), data=b"")
         meta_range_id = await apply_changes(env, repository.storage_namespace, head.meta_range_id, [entry])

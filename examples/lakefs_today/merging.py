@@ -9,12 +9,10 @@ import attrs
 from lakefs_today.branches import retry_update, sealed, update_once
 from lakefs_today.commits import add_commit
 from lakefs_today.errors import NoChanges
-from lakefs_today.staging import drop_async
-from lakeproof.impl.committed import get_entry as get_committed
+from lakefs_today.staging import drop_async, find_differences
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.commits import COMMITTER
 from lakeproof.impl.graveler.merges import combine, merge_base
-from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.commits import get_commit, new_commit
 from lakeproof.impl.refs.errors import DirtyBranch, NoParent
@@ -23,26 +21,24 @@ from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Commit, Repository
 
 
-async def demand_clean(env: Env, repository: Repository, branch: Branch, tokens: Tokens, batch_size: int) -> None:
-    """``isUncommittedEmpty`` and ``isSealedEmpty``: a scan for each token, 1 effect, and up to 2 for each change.
+async def demand_clean(
+    env: Env, repository: Repository, branch: Branch, tokens: Tokens, batch_size: int = 0, *, reports: bool = False
+) -> None:
+    """``isUncommittedEmpty`` and ``isSealedEmpty``: the effects of `find_differences`, and its repair.
 
     Raises DirtyBranch: a change under these tokens differs from the head.
     """
-    if not tokens:
-        return
-    head = await get_commit(env, repository, branch.commit_id)
-    for change in (await changes_of(env, tokens, batch_size=batch_size)).values():
-        found = await get_committed(env, repository.storage_namespace, head.meta_range_id, change.key)
-        same = found is None if change.data is None else found is not None and found.identity == change.identity
-        if not same:
-            raise DirtyBranch(branch.branch_id)
+    if tokens and await find_differences(env, repository, branch, tokens, batch_size=batch_size, reports=reports):
+        raise DirtyBranch(branch.branch_id)
 
 
-async def prepare(env: Env, repository: Repository, branch_id: BranchID, batch_size: int = 0) -> None:
+async def prepare(
+    env: Env, repository: Repository, branch_id: BranchID, batch_size: int = 0, *, reports: bool = False
+) -> None:
     """``prepareForCommitIDUpdate``: seal the open token of a clean branch. Raises DirtyBranch; see `retry_update`."""
 
     async def change(branch: Branch) -> Branch:
-        await demand_clean(env, repository, branch, branch.tokens, batch_size)
+        await demand_clean(env, repository, branch, branch.tokens, batch_size, reports=reports)
         return await sealed(env, branch)
 
     await retry_update(env, repository, branch_id, change)
@@ -58,12 +54,13 @@ async def merge(
     knows_its_own: bool = False,
     batch_size: int = 0,
 ) -> Commit:
-    """``graveler.(*Graveler).Merge``: a commit with two parents. knows_its_own: the repair, as that of `commit`.
+    """``graveler.(*Graveler).Merge``: a commit with two parents. knows_its_own: the repairs: as that of `commit`, and
+    no failed scan is taken for a clean branch.
 
     Raises:
         BranchNotFound, RefNotFound; DirtyBranch; Conflicts; NoChanges: the branch has all of the source; BranchBusy.
     """
-    await prepare(env, repository, destination, batch_size)
+    await prepare(env, repository, destination, batch_size, reports=knows_its_own)
     made: Commit | None = None
     taken: Tokens = ()
 
@@ -71,7 +68,7 @@ async def merge(
         nonlocal made, taken
         if knows_its_own and made is not None and branch.commit_id == made.commit_id:
             return None
-        await demand_clean(env, repository, branch, branch.sealed_tokens, batch_size)
+        await demand_clean(env, repository, branch, branch.sealed_tokens, batch_size, reports=knows_its_own)
         theirs = await get_commit(env, repository, await resolve(env, repository, source))
         ours = await get_commit(env, repository, await resolve(env, repository, destination))
         base = await merge_base(env, repository, ours, theirs)
@@ -93,7 +90,8 @@ async def merge(
 async def revert(
     env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str, *, batch_size: int = 0
 ) -> Commit:
-    """``graveler.(*Graveler).Revert``: undo what a commit changed. Raises as `merge`; NoParent, RefChanged."""
+    """``graveler.(*Graveler).Revert``: undo what a commit with one parent changed. Raises as `merge`; RefChanged;
+    NoParent: the code undoes the first commit, too."""
     undone = await get_commit(env, repository, await resolve(env, repository, ref))
     if not undone.parents:
         raise NoParent(undone.commit_id)

@@ -9,15 +9,15 @@ import attrs
 
 from lakefs_today.branches import update_once
 from lakefs_today.errors import CommitInProgress
-from lakefs_today.staging import drop_async, newest_change
+from lakefs_today.staging import drop_async, find_differences, newest_change
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reads import changes_of
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.branches import get_branch, next_token
 from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import RefChanged
+from lakeproof.impl.refs.errors import GravelerError
 from lakeproof.impl.staging import stage, tombstone
+from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
 
@@ -75,7 +75,8 @@ async def reset_prefix(
         does not name it.
 
     Raises:
-        BranchNotFound; RefChanged: the branch changed meanwhile. With ``waits``: CommitInProgress.
+        BranchNotFound; RefChanged: the branch changed meanwhile. With ``waits``: CommitInProgress, and where a scan
+            fails, ScanInterrupted; without, the rest is not reset.
     """
     await _reset_above(env, repository, branch_id, prefix, waits=waits, batch_size=batch_size)
 
@@ -99,8 +100,9 @@ async def _reset_above(
             raise CommitInProgress(branch_id)
         opened = next_token(env, branch)
         now = branch if waits else await get_branch(env, repository, branch_id)
-        for path, each in (await changes_of(env, now.tokens, prefix, batch_size)).items():
-            entry = None if exact and path != prefix else await _as_in_head(env, repository, branch, each)
+        changed = await find_differences(env, repository, now, now.tokens, prefix, batch_size, reports=waits)
+        for each in changed:
+            entry = None if exact and each.key != prefix else await _as_in_head(env, repository, branch, each)
             if entry is not None:
                 old = entry.data is None and not waits
                 await stage(env, branch.staging_token if old else opened, entry)
@@ -108,8 +110,11 @@ async def _reset_above(
 
     try:
         await update_once(env, repository, branch_id, change)
-    except RefChanged:
+    except (GravelerError, kv.KVError) as error:
+        if not opened:
+            raise
         if waits and opened in (await get_branch(env, repository, branch_id)).tokens:
-            return  # the `SetIf` was applied and reported as failed
-        await drop_async(env, (opened,))
+            return  # the `SetIf` was applied, whatever its answer
+        if not (waits and isinstance(error, kv.OutcomeUnknown)):  # that one may be applied yet
+            await drop_async(env, (opened,))
         raise

@@ -6,7 +6,7 @@ from lakefs_today import flows, promises
 from lakefs_today.scenarios.words import GONE, RAW, UpstreamDesign
 from lakeproof.designs.branch_designs import WRITTEN
 from lakeproof.designs.designs import HOLDS, rows, variant
-from lakeproof.designs.races import FALSE, FAULTS, HARD, LOST, NONE, REFUSED, Before, Refuted
+from lakeproof.designs.races import FALSE, FAULTS, HARD, LOST, NONE, REFUSED, SCAN_FAILURE, Before, Refuted
 
 SOURCE: Final = "lakeFS pkg/graveler/graveler.go and pkg/graveler/staging/manager.go"
 
@@ -53,22 +53,25 @@ UPSTREAM: Final = UpstreamDesign(
         ),
         "staged-garbage-can-be-found": Refuted(
             "a commit notes the tokens after it has replaced the branch, and may end before; and a write that comes "
-            "after the sweep of its token stays there",
-            "write-commit.sweep delete-commit/crash",
+            "after the sweep of its token stays there; and a sweep takes a scan that breaks for its end",
+            "write-commit.sweep delete-commit/crash reset.sweep/paged-scan-failure",
         ),
         "update-is-effective": Refuted(
             "where the repository cannot be read, an update of metadata answers that all is well", "touch_by_id/refusal"
         ),
-        "acknowledged-reset-is-kept": Refuted(RESET_TOO_LATE, "commit-reset_entry.*"),
+        "acknowledged-reset-is-kept": Refuted(
+            f"{RESET_TOO_LATE}; and a scan that fails is taken for its end: the rest is not reset",
+            "commit-reset_entry.* reset_prefix/*",
+        ),
         "linearizable": Refuted(
             f"{RESET_TOO_LATE}; an entry that was removed between the two looks of a conditional write counts as there",
             "commit-reset_prefix.read commit-reset_entry.read.reset_entry.read replace-erase.read",
         ),
         "acknowledged-write-is-kept": Refuted(
             "a reset of a prefix writes tombstones under the old token before it replaces the branch, and they stay "
-            "when it fails; where its SetIf was applied and reported as failed, it notes the open "
-            f"token of the branch as dropped; an update of metadata brings back what was overwritten: {AMENDED}",
-            "write.reset_prefix-commit reset_prefix.write-sweep/false-predicate committed/write.commit.sweep-amend",
+            "when it fails; where its SetIf was applied, and reported as failed or not at all, it notes the open token "
+            f"of the branch as dropped; an update of metadata brings back what was overwritten: {AMENDED}",
+            "write.reset_prefix-commit reset_prefix.write-sweep/* committed/write.commit.sweep-amend",
         ),
     },
 )
@@ -117,6 +120,7 @@ DELETING: Final = "delete-commit erase-commit"
 SWEPT: Final = "delete-commit.sweep erase-commit.sweep"
 RESETTING: Final = "commit-reset_entry.read commit-reset_prefix.read commit-reset_entry.read.reset_entry.read"
 
+GARBAGE: Final = promises.staged_garbage_can_be_found.id
 OF_NOTHING: Final = "touch touch_in_two touch_by_id amend amend-amend"
 
 ROWS = [
@@ -131,13 +135,15 @@ ROWS = [
     *rows(UPSTREAM, "replace-erase.read", NONE, WRITTEN, only=EXPLAINED),
     *rows(UPSTREAM, RESETTING + " commit-reset.read", NONE, WRITTEN),
     *rows(UPSTREAM, "write.reset_prefix-commit", NONE),
-    *rows(UPSTREAM, "reset_prefix.write-sweep", NONE | FALSE, WRITTEN),
+    *rows(UPSTREAM, "reset_prefix.write-sweep", NONE | FALSE | LOST, WRITTEN),
+    *rows(UPSTREAM, "reset_prefix", SCAN_FAILURE, WRITTEN, paged=1),
+    *rows(UPSTREAM, "reset.sweep", SCAN_FAILURE, Before("", "write.write:y"), paged=1, only=GARBAGE),
     *rows(UPSTREAM, "touch-delete touch_in_two-delete", NONE, KEPT),
     *rows(UPSTREAM, "touch-delete touch-erase", NONE, WRITTEN),
     *rows(UPSTREAM, "touch_by_id", REFUSED, WRITTEN),
     *rows(UPSTREAM, "write_several-commit", NONE),
     *rows(UPSTREAM, "amend", NONE, WRITTEN),
-    *rows(UPSTREAM, "delete_branch reset", NONE, WRITTEN, only=promises.staged_garbage_can_be_found.id),
+    *rows(UPSTREAM, "delete_branch reset", NONE, WRITTEN, only=GARBAGE),
     *rows(UPSTREAM, OF_NOTHING, NONE, Before("nothing/", ""), only=promises.UPDATE_NEEDS_AN_ENTRY),
     *rows(UPSTREAM, OF_NOTHING, NONE, Before("gone/", ".".join(GONE)), only=promises.UPDATE_NEEDS_AN_ENTRY),
     *rows(UPSTREAM, AMENDING.format("amend"), NONE, KEPT),
@@ -158,7 +164,8 @@ ROWS = [
     *rows(WAITS, RESETTING, NONE, WRITTEN),
     *rows(WAITS, "commit-reset_entry.read.reset_entry.read", HARD, WRITTEN, deep=True),
     *rows(WAITS, "write.reset_prefix-commit", FAULTS),
-    *rows(WAITS, "reset_prefix.write-sweep", FALSE, WRITTEN),
+    *rows(WAITS, "reset_prefix.write-sweep", FALSE | LOST, WRITTEN),
+    *rows(WAITS, "reset_prefix", SCAN_FAILURE, WRITTEN, paged=1),
     *rows(EMPTY, "commit-commit", NONE, WRITTEN),
     *rows(EMPTY, "commit-commit", FALSE, WRITTEN, deep=True),
     *rows(MENDED, "write-commit delete-commit", NONE, WRITTEN),

@@ -34,6 +34,10 @@ MERGES: Final = UpstreamDesign(
             "merge-merge/false-predicate write-merge/false-predicate commit-merge/false-predicate "
             "revert-revert/false-predicate write:y-revert/false-predicate",
         ),
+        "acknowledged-write-is-kept": Refuted(
+            "a scan that fails is taken for a clean branch, and what is staged is dropped",
+            "write-merge/paged-scan-failure",
+        ),
         "failed-call-changed-nothing": Refuted(
             "the same, and a reset whose SetIf was applied and reported as failed answers that the branch has changed",
             "*/false-predicate",
@@ -41,7 +45,12 @@ MERGES: Final = UpstreamDesign(
     },
 )
 KNOWS: Final = variant(
-    MERGES, "knows-its-own", HOLDS, RAW, " (ours: a merge recognises its own commit)", knows_its_own=True
+    MERGES,
+    "knows-its-own",
+    HOLDS,
+    RAW,
+    " (ours: a merge recognises its own commit, and takes no failed scan for a clean branch)",
+    knows_its_own=True,
 )
 
 KEPT: Final = "head-exists token-has-one-owner acknowledged-write-is-kept"
@@ -70,5 +79,6 @@ ROWS = [
     *rows(MERGES, "write-merge commit-merge", SCAN_FAILURE, AHEAD, paged=1),
     *rows(MERGES, "write.write:y.merge", SCAN_FAILURE, AHEAD, paged=1, only=KEPT),
     *rows(KNOWS, "write-merge", FALSE, AHEAD),
+    *rows(KNOWS, "write-merge", SCAN_FAILURE, AHEAD, paged=1),
     *rows(KNOWS, "merge-merge", FALSE, AHEAD, deep=True),
 ]
