@@ -40,19 +40,17 @@ async def unstage(env: Env, token: StagingToken, path: bytes) -> None:
     await env.store.delete(keys.staging_partition(token), keys.staged_key(path))
 
 
-async def scan_staged(
-    env: Env, token: StagingToken, prefix: bytes = b"", batch_size: int = 0
-) -> AsyncIterator[StagedEntry]:
-    """The changes under a token by path, those that begin with ``prefix``. One effect per batch."""
+async def scan_staged(env: Env, token: StagingToken, batch_size: int = 0) -> AsyncIterator[StagedEntry]:
+    """The changes under a token by path. One effect per batch."""
     # The order of the keys is that of the paths, since all have the prefix.
-    found = env.store.scan(keys.staging_partition(token), batch_size=batch_size, prefix=keys.STAGED_PREFIX + prefix)
+    found = env.store.scan(keys.staging_partition(token), batch_size=batch_size, prefix=keys.STAGED_PREFIX)
     async for entry in found:
         yield decode_staged_entry(entry.value)
 
 
 async def changes_under(env: Env, token: StagingToken, batch_size: int = 0) -> tuple[StagedEntry, ...]:
     """All changes under a token, by path. One effect per batch."""
-    return tuple([change async for change in scan_staged(env, token, batch_size=batch_size)])
+    return tuple([change async for change in scan_staged(env, token, batch_size)])
 
 
 async def drop(env: Env, token: StagingToken, batch_size: int = 0) -> None:

@@ -6,9 +6,8 @@ and what was written by an operation that then failed is unreachable garbage. Al
 
 from lakeproof.impl.committed.diff import diff, merge
 from lakeproof.impl.committed.errors import CommittedError, Conflicts, DamagedObject, MissingObject
-from lakeproof.impl.committed.iterators import Iterator, MetaRangeIterator
-from lakeproof.impl.committed.reader import get_entry
+from lakeproof.impl.committed.reader import get_entry, read_entries
 from lakeproof.impl.committed.writer import apply_changes, write_metarange
 
-__all__ = ["CommittedError", "Conflicts", "DamagedObject", "Iterator", "MetaRangeIterator", "MissingObject"]
-__all__ += ["apply_changes", "diff", "get_entry", "merge", "write_metarange"]
+__all__ = ["CommittedError", "Conflicts", "DamagedObject", "MissingObject"]
+__all__ += ["apply_changes", "diff", "get_entry", "merge", "read_entries", "write_metarange"]

@@ -101,6 +101,18 @@ async def get_entry(
     return await reader.entry_in(await reader.meta_range(meta_range_id), path)
 
 
+async def read_entries(
+    env: Env, storage_namespace: StorageNamespace, meta_range_id: MetaRangeID, start: bytes = b""
+) -> AsyncIterator[Entry]:
+    """The entries of a metarange by path, from ``start`` on. 1 effect for the metarange, and 1 for each range, when its
+    first entry is needed. Raises MissingObject, DamagedObject."""
+    reader = Reader(env, storage_namespace)
+    infos = await reader.meta_range(meta_range_id)
+    async for entry in reader.entries(infos[first_reaching(infos, start) :]):
+        if entry.path >= start:
+            yield entry
+
+
 def first_reaching(infos: Sequence[RangeInfo], path: bytes) -> int:
     """Index of the first range that ends at a path or after it."""
     return bisect_left(infos, path, key=lambda info: info.max_path)

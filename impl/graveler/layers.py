@@ -12,7 +12,7 @@ to its end: a flow that must have read all before it goes on gathers. Source: gr
 
 from collections.abc import AsyncIterator, Sequence
 
-from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.committed import read_entries
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.iterators import staging_iterator
@@ -57,9 +57,7 @@ async def committed_source(env: Env, repository: Repository, branch: Branch, pre
     """The entries of a branch's head with a prefix, by path. 1 effect for the commit, 1 for the metarange, and 1 for
     each range."""
     head = await get_commit(env, repository, branch.commit_id)
-    found = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
-    await found.seek(prefix)
-    async for entry in found:
+    async for entry in read_entries(env, repository.storage_namespace, head.meta_range_id, prefix):
         if not entry.path.startswith(prefix):
             return
         yield StagedEntry(key=entry.path, identity=entry.identity, data=entry.data)

@@ -105,11 +105,11 @@ async def combine_branch(
 
 
 async def changes_of(
-    env: Env, newest_first: tuple[StagingToken, ...], prefix: bytes = b"", batch_size: int = 0
+    env: Env, newest_first: tuple[StagingToken, ...], batch_size: int = 0
 ) -> dict[bytes, StagedEntry]:
     """`changes`, gathered before a flow goes on. One scan per token, from its beginning to its end, oldest first."""
     found: dict[bytes, StagedEntry] = {}
     for token in reversed(newest_first):  # so that a newer change replaces an older one
-        async for entry in scan_staged(env, token, prefix, batch_size):
+        async for entry in scan_staged(env, token, batch_size):
             found[entry.key] = entry
     return {path: found[path] for path in sorted(found)}

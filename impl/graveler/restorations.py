@@ -51,7 +51,7 @@ def restorations_over(branch: Branch, taken: tuple[StagingToken, ...]) -> tuple[
 async def restored_paths(env: Env, restorations: tuple[StagingToken, ...], batch_size: int = 0) -> frozenset[bytes]:
     """The paths whose changes under older tokens were forgotten. One scan per restoration."""
     return frozenset(
-        [entry.key for token in restorations async for entry in scan_staged(env, token, batch_size=batch_size)]
+        [entry.key for token in restorations async for entry in scan_staged(env, token, batch_size)]
     )
 
 

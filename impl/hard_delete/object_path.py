@@ -23,7 +23,7 @@ import attrs
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
 from lakeproof.impl.catalog.objects import Grant, at, entry_at, new_address, unless_gone
-from lakeproof.impl.committed import MetaRangeIterator, apply_changes
+from lakeproof.impl.committed import apply_changes, read_entries
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
@@ -256,7 +256,7 @@ async def commit(
     how = lock_free.Reading(respects_resets=False, tries=COMMIT_TRIES)
     took = await lock_free.take(env, repository, branch_id, combine, how)
     if reading.tidies:
-        found = MetaRangeIterator(env, namespace, took.commit.meta_range_id)
+        found = read_entries(env, namespace, took.commit.meta_range_id)
         # The ETags of the commit are those of the listing, so the objects that it names must stay as they are.
         committed = {f"{namespace}/{decode_object_entry(entry.data).address}" async for entry in found}
         await _delete_under(env, repository, branch_id, took.tokens, batch_size, committed)

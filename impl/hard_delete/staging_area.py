@@ -8,8 +8,8 @@ from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from lakeproof.impl.catalog.objects import change, read_found
-from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
+from lakeproof.impl.committed import read_entries
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.tokens import Tokens, stable
 from lakeproof.impl.refs.commits import get_commit
@@ -95,7 +95,7 @@ async def list_objects(
     async def look(branch: Branch) -> dict[bytes, bytes | None]:
         changes = await staged_changes(env, repository, branch_id, branch.tokens, batch_size)
         head = await get_commit(env, repository, branch.commit_id)
-        committed = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
+        committed = read_entries(env, repository.storage_namespace, head.meta_range_id)
         shown = {entry.path: entry.data async for entry in committed}
         # The changes come last, and hide the committed entries.
         return {**shown, **{path: each.data for path, each in changes.items()}}

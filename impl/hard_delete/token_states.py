@@ -24,7 +24,7 @@ import attrs
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantInvalid
 from lakeproof.impl.catalog.objects import Grant, at, change, is_owned
-from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.committed import read_entries
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.commits import drop_all
@@ -255,7 +255,7 @@ async def _committed_addresses(
         record = await get_commit(env, repository, CommitID(name))
     except CommitNotFound:  # the record went away with its repository
         return ()
-    entries = MetaRangeIterator(env, repository.storage_namespace, record.meta_range_id)
+    entries = read_entries(env, repository.storage_namespace, record.meta_range_id)
     return await _addresses(repository, entries)
 
 

@@ -13,8 +13,8 @@ from typing import Final, Literal, cast
 import attrs
 
 from lakeproof.impl.catalog.objects import at, copy_data, entry_of, is_owned, stage
-from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
+from lakeproof.impl.committed import read_entries
 from lakeproof.impl.committed.errors import DamagedObject, MissingObject
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
@@ -176,7 +176,7 @@ async def only_in(env: Env, repository: Repository, seen: World, expired: Iterab
 
 
 async def _addresses(env: Env, repository: Repository, commit: Commit) -> set[str]:
-    found = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
+    found = read_entries(env, repository.storage_namespace, commit.meta_range_id)
     entries = [decode_object_entry(entry.data) async for entry in found]
     # What lies outside the namespace is not lakeFS' to delete.
     return {at(repository, entry) for entry in entries if is_owned(repository, entry)}

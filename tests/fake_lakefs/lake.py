@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 import attrs
 import trio
 
-from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.committed import read_entries
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, merges, reads, resets, writes
 from lakeproof.impl.graveler.commits import Request, seal, write_commit
@@ -249,7 +249,7 @@ class Lake:
     async def entries(self, repository: Repository, ref: str) -> tuple[Entry, ...]:
         async def flow(env: Env) -> tuple[Entry, ...]:
             commit = await commits.get_commit(env, repository, await resolve(env, repository, ref))
-            found = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
+            found = read_entries(env, repository.storage_namespace, commit.meta_range_id)
             return tuple([entry async for entry in found])
 
         return await self.run(flow)

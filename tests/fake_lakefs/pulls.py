@@ -6,7 +6,7 @@ from contextlib import suppress
 import attrs
 import trio
 
-from lakeproof.impl.committed import MetaRangeIterator, write_metarange
+from lakeproof.impl.committed import read_entries, write_metarange
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import reads, writes
 from lakeproof.impl.graveler.layers import changes
@@ -67,7 +67,7 @@ async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, s
         async for _ in changes(env, before.tokens):
             raise DirtyBranch(which)
         head = await get_commit(env, repository, before.commit_id)
-        there = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
+        there = read_entries(env, repository.storage_namespace, head.meta_range_id)
         kept = [each async for each in there if not each.path.startswith(prefix.encode())]
         whole = sorted([*kept, *brought], key=lambda entry: entry.path)
         meta_range_id = await write_metarange(env, repository.storage_namespace, iter(whole))

@@ -35,16 +35,12 @@ def edited(before: Contents, made: Edits) -> Contents:
 
 
 class TestDiff:
-    @given(contents, contents)
-    def test_the_differences_are_those_of_the_model(self, left: Contents, right: Contents) -> None:
+    @given(contents, contents | edits)
+    def test_the_differences_are_those_of_the_model_and_only_ranges_of_one_side_alone_are_read_each_once(
+        self, left: Contents, other_side: Contents | Edits
+    ) -> None:
         shelf = Shelf()
-        found = shelf.do(all_of(shelf.write(left), shelf.write(right)))
-        assert found == committed.differences(left, right)
-
-    @given(contents, edits)
-    def test_only_ranges_that_one_side_alone_has_are_read_each_once(self, left: Contents, made: Edits) -> None:
-        shelf = Shelf()
-        right = edited(left, made)
+        right = edited(left, other_side) if isinstance(other_side, dict) else other_side
         one, other = shelf.write(left), shelf.write(right)
         assert shelf.do(all_of(one, other)) == committed.differences(left, right)
         alone = {info.range_id for info in shelf.infos(one)} ^ {info.range_id for info in shelf.infos(other)}
@@ -62,12 +58,13 @@ class TestDiff:
 
 
 class TestMerge:
-    @given(contents, edits, edits, st.sampled_from(STRATEGIES))
+    @given(contents, contents | edits, contents | edits, st.sampled_from(STRATEGIES))
     def test_the_merged_metarange_is_that_of_the_model(
-        self, base: Contents, ours: Edits, theirs: Edits, strategy: str | None
+        self, base: Contents, ours: Contents | Edits, theirs: Contents | Edits, strategy: str | None
     ) -> None:
         shelf = Shelf()
-        sides = base, edited(base, ours), edited(base, theirs)
+        source, destination = (edited(base, each) if isinstance(each, dict) else each for each in (ours, theirs))
+        sides = base, source, destination
         merged, conflicts = three_way_merge(*sides, strategy)
         ids = [shelf.write(side) for side in sides]
         flow = merge(ENV, NS, base=ids[0], source=ids[1], destination=ids[2], strategy=strategy, splitting=SPLITTING)
@@ -80,16 +77,6 @@ class TestMerge:
             found = shelf.do(flow)
             assert found == committed.write(merged, SPLITTING).meta_range_id
             assert shelf.entries(found) == merged
-
-    @given(contents, contents, contents)
-    def test_sides_that_have_little_in_common_merge_as_the_model_says(
-        self, base: Contents, source: Contents, destination: Contents
-    ) -> None:
-        shelf = Shelf()
-        merged, _ = three_way_merge(base, source, destination, "source-wins")
-        one, other, third = (shelf.write(side) for side in (base, source, destination))
-        flow = merge(ENV, NS, base=one, source=other, destination=third, strategy="source-wins", splitting=SPLITTING)
-        assert shelf.entries(shelf.do(flow)) == merged
 
     @pytest.mark.parametrize(
         ("base", "source", "destination", "merged"),

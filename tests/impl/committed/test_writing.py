@@ -1,16 +1,16 @@
 """Writing metaranges: what is written is what the model says, and what need not be read or written is not."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.impl.committed import apply_changes, write_metarange
+from lakeproof.impl.committed import apply_changes
 from lakeproof.model import committed
 from lakeproof.model.committed import Entry, Splitting, Unsorted, change_to
 from lakeproof.model.records import StagedEntry
-from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry, row
+from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry
 
 Contents = tuple[Entry, ...]
 Edits = Mapping[int, bytes | None]
@@ -35,15 +35,6 @@ def test_what_is_written_is_what_the_model_says(found: Contents) -> None:
     assert [("put", each) for each in made.objects] == shelf.story
 
 
-def test_entries_may_come_asynchronously() -> None:
-    async def arriving() -> AsyncIterator[Entry]:
-        for found in row(20):
-            yield found
-
-    shelf = Shelf()
-    assert shelf.do(write_metarange(ENV, NS, arriving(), splitting=SPLITTING)) == shelf.write(row(20))
-
-
 @pytest.mark.parametrize("found", [(entry(1), entry(0)), (entry(1), entry(1))])
 def test_entries_out_of_order_are_refused(found: Contents) -> None:
     with pytest.raises(Unsorted, match=r"comes after b'00001': expected ascending paths, each one once; sort them"):
@@ -51,40 +42,29 @@ def test_entries_out_of_order_are_refused(found: Contents) -> None:
 
 
 @given(contents, edits)
-def test_changes_give_the_metarange_of_the_changed_entries(before: Contents, made: Edits) -> None:
-    shelf = Shelf()
-    base = shelf.write(before)
-    after = committed.apply_changes(before, changes(made))
-    found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
-    assert shelf.entries(found) == after
-    assert found == committed.write(after, SPLITTING).meta_range_id
-
-
-@given(contents, edits)
-def test_changes_put_only_what_was_not_there_and_read_nothing_twice(before: Contents, made: Edits) -> None:
-    shelf = Shelf()
-    base = shelf.write(before)
-    had = {base, *(info.range_id for info in shelf.infos(base))}
-    found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
-    needs = {found, *(info.range_id for info in shelf.infos(found))} if found else set()
-    assert sorted(shelf.done("put")) == sorted(needs - had)
-    assert len(shelf.done("get")) == len(set(shelf.done("get")))
-
-
-@given(contents, edits)
-def test_a_range_is_read_only_if_it_changes_or_what_comes_before_it_does(before: Contents, made: Edits) -> None:
+def test_changes_give_the_metarange_of_the_changed_entries_and_cost_no_more_than_they_must(
+    before: Contents, made: Edits
+) -> None:
     shelf = Shelf()
     base = shelf.write(before)
     infos = shelf.infos(base)
+    after = committed.apply_changes(before, changes(made))
     found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
+    put, got = shelf.done("put"), shelf.done("get")
+    assert shelf.entries(found) == after
+    assert found == committed.write(after, SPLITTING).meta_range_id
+    # Only what was not there is put, and nothing is read twice.
+    needs = {found, *(info.range_id for info in shelf.infos(found))} if found else set()
+    assert sorted(put) == sorted(needs - {base, *(info.range_id for info in infos)})
+    assert len(got) == len(set(got))
+    # A range is read only if it changes, or what comes before it does.
     starts = {info.min_path for info in shelf.infos(found)}
-    read = set(shelf.done("get"))
     for at, info in enumerate(infos):
         touched = any(info.min_path <= change.key <= info.max_path for change in changes(made))
         torn = info.min_path not in starts  # it begins in the middle of a new range
         # The last one may be followed by new entries, and is read to see whether it goes on.
         followed = at == len(infos) - 1 and any(change.key > info.max_path for change in changes(made))
-        assert info.range_id not in read or touched or torn or followed
+        assert info.range_id not in got or touched or torn or followed
 
 
 @given(contents)
@@ -96,17 +76,6 @@ def test_changes_that_change_nothing_give_the_base_and_write_nothing(before: Con
     absent = [change_to(entry(number).path, None) for number in range(100, 103)]
     assert shelf.do(apply_changes(ENV, NS, base, [*same, *absent], splitting=SPLITTING)) == base
     assert shelf.done("put") == []
-
-
-def test_changes_may_come_asynchronously() -> None:
-    async def arriving() -> AsyncIterator[StagedEntry]:
-        for change in changes({1: b"2", 7: None}):
-            yield change
-
-    shelf = Shelf()
-    base = shelf.write(row(20))
-    found = shelf.do(apply_changes(ENV, NS, base, arriving(), splitting=SPLITTING))
-    assert shelf.entries(found) == committed.apply_changes(row(20), changes({1: b"2", 7: None}))
 
 
 @pytest.mark.parametrize("paths", [[b"b", b"a"], [b"a", b"a"]])

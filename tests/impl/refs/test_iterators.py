@@ -1,7 +1,7 @@
 """Iterators: each shows what is stored, in its order, under any moves, page by page, and in the middle of errors."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from lakeproof.impl.refs.iterators import (
 )
 from lakeproof.model import kv
 from lakeproof.model.identifiers import CommitID
-from lakeproof.model.records import Branch, Commit, Tag
+from lakeproof.model.records import Branch, Commit, StagedEntry, Tag
 from tests.impl.hand import Hand
 from tests.impl.records import REPOSITORY, TOKEN, P, branch, commit, staged, tag
 
@@ -43,65 +43,44 @@ def everything(hand: Hand, make: Callable[[Env], Iterator[T]]) -> list[T]:
 ids = st.sets(st.text("abc", min_size=1, max_size=3), max_size=9)
 
 
-AROUND: Final = (branch("main"), commit("c"), tag("~"), branch("zz"), commit("zz"))
-"""Neighbours of what is iterated over, on either side."""
-
-
-def reference(values: Sequence[T], position: Callable[[T], bytes], moves: Sequence[str | None]) -> list[T | None]:
+def reference(entries: Sequence[StagedEntry], moves: Sequence[str | None]) -> list[StagedEntry | None]:
     """What `next` (a None among the moves) and seeks find in a sorted list."""
-    found: list[T | None] = []
+    found: list[StagedEntry | None] = []
     index = 0
     for move in moves:
         if move is not None:
-            index = sum(position(value) < move.encode() for value in values)
+            index = sum(entry.key < move.encode() for entry in entries)
             continue
-        found.append(values[index] if index < len(values) else None)
-        index = min(index + 1, len(values))
+        found.append(entries[index] if index < len(entries) else None)
+        index = min(index + 1, len(entries))
     return found
-
-
-def moved(store: Hand, make: Callable[[Env], Iterator[T]], moves: Sequence[str | None]) -> list[T | None]:
-    async def flow(env: Env) -> list[T | None]:
-        iterator = make(env)
-        found: list[T | None] = []
-        for move in moves:
-            before = len(store.ops)
-            if move is None:
-                found.append(iterator.value if await iterator.next() else None)
-            else:
-                await iterator.seek(move)
-                assert len(store.ops) == before, "a seek has no effect"
-        return found
-
-    return live(store, flow)
 
 
 class TestProtocol:
     moves = st.lists(st.one_of(st.none(), st.none(), st.text("abc", max_size=3)), max_size=12)
     sizes = st.integers(0, 4)
 
-    @given(ids, moves, sizes)
-    def test_a_scan_finds_what_its_sorted_list_holds_wherever_it_is_moved(
-        self, names: set[str], moves: list[str | None], batch_size: int
-    ) -> None:
-        store = Hand.holding(*map(tag, names), *AROUND[:2], branch("zz"), commit("zz"))
-        values = [tag(name) for name in sorted(names)]
-        expected = reference(values, lambda each: each.tag_id.encode(), moves)
-        assert moved(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size), moves) == expected
-
     @given(ids, moves, sizes, st.text("ab", max_size=2))
-    def test_so_do_staged_entries_below_a_prefix(
+    def test_a_scan_finds_what_its_sorted_list_holds_below_its_prefix_wherever_it_is_moved(
         self, names: set[str], moves: list[str | None], batch_size: int, prefix: str
     ) -> None:
         values = [staged(name.encode()) for name in sorted(names)]
         below = [entry for entry in values if entry.key.startswith(prefix.encode())]
-        expected = reference(below, lambda each: each.key, moves)
-        found = moved(
-            Hand.holding(*values),
-            lambda env: staging_iterator(env, TOKEN, prefix.encode(), batch_size=batch_size),
-            moves,
-        )
-        assert found == expected
+        store = Hand.holding(*values)
+
+        async def flow(env: Env) -> list[StagedEntry | None]:
+            iterator = staging_iterator(env, TOKEN, prefix.encode(), batch_size=batch_size)
+            found: list[StagedEntry | None] = []
+            for move in moves:
+                before = len(store.ops)
+                if move is None:
+                    found.append(iterator.value if await iterator.next() else None)
+                else:
+                    await iterator.seek(move)
+                    assert len(store.ops) == before, "a seek has no effect"
+            return found
+
+        assert live(store, flow) == reference(below, moves)
 
     def test_there_is_no_value_before_next_after_the_end_and_after_a_seek(self) -> None:
         async def flow(env: Env) -> None:
@@ -182,19 +161,9 @@ class TestErrors:
 
 
 class TestAncestry:
-    # e merges d into c, both of which come from a.
-    HISTORY = (commit("a"), commit("c", "a"), commit("d", "a"), commit("e", "c", "d"), commit("other"))
-
-    def walk(self, start: str, *, first_parent_only: bool = False) -> str:
-        found = everything(
-            Hand.holding(*self.HISTORY),
-            lambda env: commit_iterator(env, REPOSITORY, CommitID(start), first_parent_only=first_parent_only),
-        )
-        return " ".join(each.commit_id for each in found)
-
     def test_from_a_commit_that_is_not_there_says_which(self) -> None:
         with pytest.raises(CommitNotFound, match="nowhere"):
-            self.walk("nowhere")
+            everything(Hand(), lambda env: commit_iterator(env, REPOSITORY, CommitID("nowhere")))
 
     def test_with_a_parent_missing_names_child_and_parent_and_can_start_over(self) -> None:
         store = Hand.holding(commit("e", "c", "d"), commit("c"))
