@@ -79,7 +79,7 @@ STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
     ("write",): branch(BranchState().with_changes((X, b"s0"))),
     ("write", "commit", "write"): branch(_OVER.with_changes((X, b"s2"))),
 }
-"""The specification of the branch in races with resets, by the words of what was before."""
+"""The specification of the branch in races with resets or conditional writes, by the words of what was before."""
 
 
 NOBODYS_PROGRESS: Final = Refuted(
@@ -112,7 +112,10 @@ class BranchDesign(Design[BranchFlows]):
         alone = resetting and "read" in words and not writes
         # Nothing but creations and deletions: then the branch itself, there or not, is the object of the specification.
         comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
-        sequential = STAGED.get(race.before) if resetting else branch() if comes_and_goes else ENTRY
+        # Of two such writes at once one is refused: of each alone, the other one could have come just before its end.
+        contends = set(CONDITIONAL).issuperset(words) and len(words) > 1
+        of_branch = STAGED.get(race.before) if resetting or contends else branch()
+        sequential = of_branch if resetting or contends or comes_and_goes else ENTRY
         sequential = None if initial and sequential is ENTRY else sequential  # that entry begins with nothing
         arises: list[tuple[Invariant, object]] = [
             (refs.head_exists, True),
@@ -122,7 +125,7 @@ class BranchDesign(Design[BranchFlows]):
             (entries.commit_is_causal, _later(race, (*IDENTIFIED, "delete"), then="commit")),
             (refs.commits_form_one_line, heads),
             (entries.read_is_legal(initial, BRANCH), any(map(_reads_first, race.clients))),
-            (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads or comes_and_goes)),
+            (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads or comes_and_goes or contends)),
             (refs.commit_makes_progress, words.count("commit") > 1 and self.beatable),
             (refs.branch_delete_spares_successor, "create_branch" in words and words.count("delete_branch") > 1),
             (entries.refused_write_is_absent, _may_refuse(race)),

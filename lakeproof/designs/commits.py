@@ -255,6 +255,8 @@ ROWS = [
     ),
     *rows(LOCK_FREE, "write-read", REFUSED),
     *rows(LOCK_FREE, "write-write write.write write-delete", LATE_WRITE),
+    *rows(LOCK_FREE, "create-create", FAULTS),
+    *rows(LOCK_FREE, "replace-replace", FAULTS, WRITTEN),
     *rows(LOCK_FREE, "create-create-commit create-delete-commit", NONE),
     *rows(LOCK_FREE, "create-create-commit create-delete-commit", FAULTY, deep=True),
     *rows(LOCK_FREE, "write.delete-commit write.commit-delete-read", NO_FALSE),
