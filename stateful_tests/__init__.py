@@ -1,1 +1,1 @@
-"""Hypothesis rule-based state machines that interleave concurrent operations over the reference flows."""
+"""Swarm machines: random races of the reference flows under random schedules and faults, judged as by the search."""

@@ -60,10 +60,21 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
     "repositories/hardened+branches": MachineChanges(
         words="create delete create_branch get_branch tag clean", spared="failed-call-changed-nothing", why=NO_BIRTH
     ),
+    "repositories/hardened+crowd": MachineChanges(
+        unsaid="delete_instance create_branch", why=ONE_INSTANCE, clients=(4, 5, 6), calls=(2, 3, 4), runs=200
+    ),
     "branches/plain": MachineChanges(spared="acknowledged-write-is-kept", why=MOVED),
     "branches/tombstone": MachineChanges(),
     "tags/plain": MachineChanges(),
     "commits/lock-free": MachineChanges(spared=BY_NAME, why=NAMED, without=LATE),
+    "commits/lock-free+crowd": MachineChanges(
+        spared=f"{BY_NAME} linearizable",
+        why=f"{NAMED}; {ENTRIES}",
+        without=LATE,
+        clients=(4, 5, 6),
+        calls=(2, 3, 4),
+        runs=100,
+    ),
     "commits/lock-free+writes": MachineChanges(words="write write:y delete read commit", without=LATE, runs=1000),
     "commits/lock-free+reads": MachineChanges(
         words="write.commit read", clients=(2,), calls=(1, 2), without=LATE, runs=1000

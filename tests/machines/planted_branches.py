@@ -23,6 +23,7 @@ LOCK_FREE: Final = "commits/lock-free"
 WRITES: Final = "commits/lock-free+writes"
 RESETS: Final = "commits/lock-free+resets"
 COMMITS: Final = "commits/lock-free+commits"
+CROWD: Final = "commits/lock-free+crowd"
 RESETS_AGAIN: Final = "commits/lock-free+restorations"
 OPTIMISTIC_WRITES: Final = "commits/optimistic+writes"
 READS: Final = "commits/lock-free+reads"
@@ -187,6 +188,7 @@ BUGS: Final = (
     replacing("a commit does not seal", WRITES, (lock_free, "seal", unsealed)),
     replacing("a commit finishes blindly", LOCK_FREE, (lock_free, "swap", swap_by_set)),
     replacing("a commit seals blindly", WRITES, (commits, "swap", swap_by_set)),
+    replacing("a commit seals blindly", CROWD, (commits, "swap", swap_by_set)),
     replacing("tokens sealed since are forgotten", COMMITS, (lock_free, "without", no_tokens)),
     replacing("a beaten commit takes all tokens again", COMMITS, (lock_free, "still_sealed", all_of_ours)),
     replacing("of two changes the older is committed", WRITES, (commits, "changes", oldest_wins)),

@@ -120,6 +120,7 @@ DELETE_UNDER: Final = object_path._delete_under  # a part that the bug changes
 BUGS: Final = (
     # Repositories.
     replacing("a create claims blindly", HARDENED, (hardened, "write_entry_if", write_blindly)),
+    replacing("a create claims blindly", f"{HARDENED}+crowd", (hardened, "write_entry_if", write_blindly)),
     replacing("a failed predicate passes for success", HARDENED, (hardened, "write_entry_if", write_or_not)),
     replacing("the cleaner takes a claim for dead", HARDENED, (hardened, "is_dead", is_not_this)),
     replacing("the cleaner spares superseded instances", HARDENED, (hardened, "is_dead", is_deleted)),
