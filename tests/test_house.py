@@ -55,7 +55,7 @@ CLOCKS = re.compile(
 MAY_READ_A_CLOCK = {
     "the clock is one that jumps": {"search/native.py", "stores/mute.py"},
     "it waits for a process or a server to start or end": {
-        *("languages/test_misbehaving.py", "gate/test_hostile.py", "gate/test_jobs.py", "live/test_restarting.py"),
+        *("languages/test_misbehaving.py", "gate/test_hostile.py", "gate/test_jobs.py"),
         *("stores/test_drivers.py", "test_cli_trouble.py", "servers.py"),
     },
     "it is a program that hangs, or answers late": {

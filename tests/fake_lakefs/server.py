@@ -7,14 +7,13 @@ import base64
 import binascii
 import json
 import re
-import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import trio
@@ -104,66 +103,14 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, address: tuple[str, int], handler: type[_Handler]) -> None:
-        super().__init__(address, handler)
-        self._sockets: set[socket.socket] = set()
-
-    def process_request(self, request: Any, client_address: Any) -> None:  # type: ignore[explicit-any]  # as above it
-        self._sockets.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:  # type: ignore[explicit-any]  # as above it
-        self._sockets.discard(request)
-        super().shutdown_request(request)
-
-    def hang_up(self) -> None:
-        """Close all connections."""
-        for each in list(self._sockets):
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away is no news."""
 
 
-class FakeLakeFS:
-    """A server whose network can fail while its lake stays. If it has a cache, each port has one of its own."""
-
-    def __init__(self, bugs: frozenset[str], seed: int, servers: int, token: trio.lowlevel.TrioToken) -> None:
-        lake = Lake(bugs, Random(f"{seed} lake"))
-        lakes = [lake, *(lake.twin() for _ in range(servers - 1))]
-        rng = Random(f"{seed} network")
-        self._handlers = [type("Handler", (_Handler,), {"lake": each, "token": token, "rng": rng}) for each in lakes]
-        self._ports = [0] * servers
-        self._serving: list[tuple[_Server, threading.Thread]] = []
-
-    def up(self) -> None:
-        """Listen, on the same ports as before."""
-        for number, handler in enumerate(self._handlers):
-            server = _Server(("127.0.0.1", self._ports[number]), handler)
-            self._ports[number] = server.server_address[1]
-            thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="fake-http", daemon=True)
-            thread.start()
-            self._serving.append((server, thread))
-
-    def down(self) -> None:
-        """Listen no more, and close all connections, whatever is under way on them."""
-        for server, thread in self._serving:
-            server.shutdown()
-            server.server_close()
-            server.hang_up()
-            thread.join()
-        self._serving.clear()
-
-    @property
-    def dsn(self) -> str:
-        hosts = ",".join(f"127.0.0.1:{port}" for port in self._ports)
-        return f"lakefs+http://{KEY}:{SECRET}@{hosts}"
-
-
 @contextmanager
-def serving(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[FakeLakeFS]:
-    """A server on ports of its own, for as long as the context lasts. bugs: ``NAME+NAME``, of `BUGS` and `DOUBTFUL`."""
+def fake_lakefs(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[str]:
+    """The DSN of a lake, for as long as the context lasts. bugs: ``NAME+NAME``, of `BUGS` and `DOUBTFUL`. servers: each
+    has a port of its own and, if there is one, a cache of its own."""
     names = planted(bugs)
     assert names is not None, "the command has refused it"
     ready: list[trio.lowlevel.TrioToken] = []
@@ -177,18 +124,16 @@ def serving(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[FakeLak
     loop = threading.Thread(target=trio.run, args=(flows,), name="fake", daemon=True)
     loop.start()
     started.wait()
-    made = FakeLakeFS(names, seed, servers, ready[0])
-    made.up()
-    try:
-        yield made
-    finally:
-        made.down()
-        ready[0].run_sync_soon(done.set)
-        loop.join()
-
-
-@contextmanager
-def fake_lakefs(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[str]:
-    """The DSN of such a server."""
-    with serving(bugs, seed, servers) as made:
-        yield made.dsn
+    [token] = ready
+    lake, rng = Lake(names, Random(f"{seed} lake")), Random(f"{seed} network")
+    with ExitStack() as stack:
+        stack.callback(loop.join)
+        stack.callback(token.run_sync_soon, done.set)
+        hosts = []
+        for each in (lake, *(lake.twin() for _ in range(servers - 1))):
+            handler = type("Handler", (_Handler,), {"lake": each, "token": token, "rng": rng})
+            server = stack.enter_context(_Server(("127.0.0.1", 0), handler))
+            threading.Thread(target=server.serve_forever, args=(0.02,), name="fake-http", daemon=True).start()
+            stack.callback(server.shutdown)
+            hosts.append(f"127.0.0.1:{server.server_port}")
+        yield f"lakefs+http://{KEY}:{SECRET}@{','.join(hosts)}"

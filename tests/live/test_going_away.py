@@ -1,21 +1,28 @@
-"""A service that goes away in a round: it is waited for, and what was not judged does not hold."""
+"""A service that goes away in a round, or is restarted, or has several servers: it is waited for, and what was not
+judged does not hold."""
 
 import json
 import math
+import os
+import shlex
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import attrs
 import pytest
 import trio
 
-from lakeproof.live.engine import UNJUDGED_MAX, Load
+from lakeproof.live.engine import RESTARTED, UNJUDGED_MAX, Load, restarting
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.promises import IDS
 from lakeproof.live.lakefs.rounds import LOOKS, ServicePlan, ServiceReport, Traffic, drive
 from tests.commands import lakeproof
+from tests.fake_lakefs.server import fake_lakefs
 from tests.live.misbehaving import Asked, Pieces, gate, honest
+from tests.live.runs import service as run_service
 
 Answer = Callable[[Asked], Pieces] | None
 
@@ -135,3 +142,37 @@ def test_a_service_that_stays_away_is_inconclusive_and_what_it_has_left_is_named
     assert {one["verdict"] for one in found["invariants"]} == {"inconclusive"}
     assert found["left"]
     assert result.stderr.splitlines()[-1].startswith(f"INCONCLUSIVE: 1 of {found['rounds']} round")
+
+
+def test_several_servers_take_turns_and_the_history_says_which() -> None:
+    with fake_lakefs(seed=1, servers=2) as dsn:
+        at = address(dsn)
+        client = LakeFS(at, timeout=60, connections=4)
+        traffic = Traffic(Load(clients=4, seconds=math.inf, seed=1, timeout=60), client, "mem://x")
+        done = trio.run(drive, traffic, ServicePlan(rounds=1, calls=60))
+    assert traffic.last is not None
+    assert done.violations == []
+    asked = {call.server for call in traffic.last.entries}
+    assert asked == {host.removeprefix("http://").partition("/")[0] for host in at.hosts}
+    assert all(call.code for call in traffic.last.entries if call.ok), "a success has a status, too"
+
+
+def test_a_command_may_leave_a_server_in_the_background(tmp_path: Path) -> None:
+    """It lives until this test lets it go, and has the command's stdout and stderr."""
+    fifo, gone = tmp_path / "fifo", tmp_path / "gone"
+    os.mkfifo(fifo)
+    os.mkfifo(gone)
+    server = f"(cat {shlex.quote(str(fifo))}; echo > {shlex.quote(str(gone))}) &"
+    assert trio.run(restarting(shlex.join(["sh", "-c", server])), Random(0)) == RESTARTED
+    fifo.write_text("")
+    assert gone.read_text() == "\n"
+
+
+def test_the_command_is_run_in_every_round_and_counted(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    program = f"open({str(marks)!r}, 'a').write('x')"
+    restart = shlex.join([sys.executable, "-c", program])
+    words = ("--rounds", "2", "--restart-with", restart, "--json", "--out", str(tmp_path / "out"))
+    found = json.loads(run_service(*words, calls=None).stdout)
+    assert (found["rounds"], found["faults"]) == (2, {"the server restarted": 2})
+    assert marks.read_text() == "xx"

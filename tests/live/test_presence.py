@@ -7,7 +7,6 @@ from random import Random
 
 from lakeproof.live.lakefs.calls import NEVER
 from lakeproof.live.lakefs.existence import (
-    BRANCH_SPARED,
     EFFECTIVE,
     INACCESSIBLE,
     REPOSITORY_SPARED,
@@ -29,22 +28,8 @@ def delete(began: int, ended: int = NEVER) -> Evidence:
     return Evidence(Kind.DELETE, began, ended, f"delete [{began}, {ended}]", None, ended < NEVER)
 
 
-def seen(began: int, ended: int, life: object = None) -> Evidence:
-    return Evidence(Kind.SEEN, began, ended, f"seen [{began}, {ended}]", None if life is None else str(life))
-
-
-def missed(began: int, ended: int) -> Evidence:
-    return Evidence(Kind.MISSED, began, ended, f"missed [{began}, {ended}]")
-
-
 def broken(*items: Evidence) -> set[str]:
     return {name for name, finding in judge("r", items, REPOSITORY_SPARED) if isinstance(finding, Violation)}
-
-
-def test_a_deleted_branch_has_an_id_of_its_own() -> None:
-    items = (create(1, 2), delete(3, 4), create(5, 6), missed(7, 8))
-    [found] = [name for name, finding in judge("b", items, BRANCH_SPARED) if isinstance(finding, Violation)]
-    assert found == BRANCH_SPARED
 
 
 def explained(items: list[Evidence]) -> bool:
