@@ -3,6 +3,7 @@
 import sqlite3
 import zipfile
 from collections.abc import Mapping
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -93,33 +94,33 @@ class TestOnlyReads:
             assert store.contents() == stored(*SOUND)
 
 
-class TestUnusable:
-    @pytest.mark.parametrize("content", [b"not a database, but quite long\n" * 9, b"", b"SQLite format 3\0"])
-    def test_a_file_that_is_no_store(self, in_tmp_path: Path, content: bytes) -> None:
-        Path("store.db").write_bytes(content)
-        told = complaint(lakeproof("diagnose", "store.db", "--out", "d.zip"))
-        assert told.startswith("store.db: no store: ")
-        assert told.endswith("; name an SQLite file with lakeFS' table kv(partition_key, key, value)")
-        assert [path.name for path in in_tmp_path.iterdir()] == ["store.db"]
-        assert Path("store.db").read_bytes() == content
+def database(*statements: str) -> bytes:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for each in statements:
+            connection.execute(each)
+        return connection.serialize()
 
-    @pytest.mark.parametrize(
-        ("schema", "told"),
-        [
-            ("CREATE TABLE other (key BLOB)", "store.db: no store: no such table: kv; name an SQLite file"),
-            ("CREATE TABLE kv (key BLOB)", "store.db: no store: no such column: partition_key; name an SQLite file"),
-        ],
-    )
-    def test_a_database_that_is_no_store(self, schema: str, told: str) -> None:
-        with sqlite3.connect("store.db") as connection:
-            connection.execute(schema)
-        connection.close()
-        assert complaint(lakeproof("diagnose", "store.db", "--out", "d.zip")).startswith(told)
 
-    def test_text_where_bytes_are_expected(self) -> None:
-        with sqlite3.connect("store.db") as connection:
-            connection.execute("CREATE TABLE kv (partition_key, key, value)")
-            connection.execute("INSERT INTO kv VALUES (?, 'repos/r', NULL)", (keys.GRAVELER,))
-        connection.close()
-        told = complaint(lakeproof("diagnose", "store.db", "--out", "d.zip"))
-        assert told.startswith("store.db: column key holds text; expected blob everywhere: name an SQLite file")
+TABLE: Final = "CREATE TABLE kv (partition_key, key, value)"
+TEXT: Final = "INSERT INTO kv VALUES (CAST('graveler' AS BLOB), 'repos/r', NULL)"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"not a database, but quite long\n" * 9, "no store: "),
+        (b"", "no store: "),
+        (b"SQLite format 3\0", "no store: "),
+        (database("CREATE TABLE other (key BLOB)"), "no store: no such table: kv; "),
+        (database("CREATE TABLE kv (key BLOB)"), "no store: no such column: partition_key; "),
+        (database(TABLE, TEXT), "column key holds text; expected blob everywhere: "),
+    ],
+    ids=["no database", "empty", "cut off", "no table", "no column", "text where bytes are expected"],
+)
+def test_a_file_that_is_no_store_is_named_and_left_as_it_is(in_tmp_path: Path, content: bytes, told: str) -> None:
+    Path("store.db").write_bytes(content)
+    said = complaint(lakeproof("diagnose", "store.db", "--out", "d.zip"))
+    assert said.startswith(f"store.db: {told}")
+    assert "name an SQLite file with lakeFS' table kv(partition_key, key, value)" in said
+    assert [path.name for path in in_tmp_path.iterdir()] == ["store.db"]
+    assert Path("store.db").read_bytes() == content

@@ -12,7 +12,6 @@ import psycopg
 import pytest
 import redis
 import trio
-from trio.testing import MockClock
 
 from lakeproof.commands.migrate import migrate_store
 from lakeproof.impl.effects import Env
@@ -33,6 +32,7 @@ from tests.impl.migration.databases import fill_sqlite
 from tests.impl.migration.moving import ROWS
 from tests.servers import new_database
 from tests.stores import planted_store
+from tests.stores.mute import jumping, target_of
 
 KEPT = ("file", "sqlite", "postgresql", "redis", "exec")
 """Stores that outlive the command."""
@@ -246,28 +246,20 @@ class Mute(MemoryStore):
         return answer
 
 
-def _memory(store: Store) -> Target:
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Store]:
-        yield store
-
-    return Target(name="memory:", open=opened)
-
-
 def test_a_last_step_without_an_answer_may_have_been_done() -> None:
     store = Mute(migration.VERSION)
 
     async def failing() -> None:
         with pytest.raises(Unusable) as ended:
-            await migrate_store(_memory(store), MemoryTables(ROWS), False, 10.0)
+            await migrate_store(target_of(store), MemoryTables(ROWS), False, 10.0)
         assert str(ended.value) == (
-            "memory:: no answer within 10 s (--timeout); all rows are there, and the last step may have been done: "
+            "mute: no answer within 10 s (--timeout); all rows are there, and the last step may have been done: "
             "run again, with --restart"
         )
         with pytest.raises(Unusable, match="schema version 4"):
-            await migrate_store(_memory(store), MemoryTables(ROWS), True, 10.0)
+            await migrate_store(target_of(store), MemoryTables(ROWS), True, 10.0)
 
-    trio.run(failing, clock=MockClock(autojump_threshold=0))
+    trio.run(failing, clock=jumping())
 
 
 def test_tables_that_fail_half_way_leave_a_half_migrated_store() -> None:
@@ -282,5 +274,5 @@ def test_tables_that_fail_half_way_leave_a_half_migrated_store() -> None:
             return super().rows(table)
 
     with pytest.raises(Unusable) as ended:
-        trio.run(migrate_store, _memory(MemoryStore()), Torn(ROWS), False, 10.0)
+        trio.run(migrate_store, target_of(MemoryStore()), Torn(ROWS), False, 10.0)
     assert str(ended.value).endswith(HALF_MIGRATED)
