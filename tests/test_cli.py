@@ -96,11 +96,11 @@ class TestVerify:
         assert runs[0] == runs[1]
 
     def test_each_scenario_has_a_trace_of_its_own_in_the_folder_whatever_its_name_is(self) -> None:
-        names = ("n/a b", "n/a_b", "N/A b", "n/a@b", "n/a:b", "n/a@b:c", "../../evil", "/evil", "..")
+        names = ("n/a b", "n/a_b", "N/A b", "n/a@b", "n/a:b", "n/a@b:c", "q/q", "Q/q", "../../evil", "/evil", "..")
         Path("mine.py").write_text(HEAD + f"SCENARIOS = [attrs.evolve(KNOWN, name=name) for name in {names}]\n")
         assert lakeproof("verify", "--from", "mine.py", "--out", "a/b/c").exit_code == 0
-        written = [traces.read(path).scenario for path in Path("a/b/c").iterdir()]
-        assert sorted(written) == sorted(names)
+        written = {path.name.lower(): traces.read(path).scenario for path in Path("a/b/c").iterdir()}
+        assert sorted(written.values()) == sorted(names)  # also where two cases are one file
         assert not [path.name for path in Path("a/b/c").iterdir() if set("@:") & set(path.name)]
         assert [path.name for path in Path("a").iterdir()] == ["b"]
 
