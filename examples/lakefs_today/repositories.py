@@ -26,8 +26,6 @@ from lakeproof.impl.repositories.records import (
     initial_commit,
     new_repository,
     read_entry,
-    write_branch,
-    write_commit,
     write_entry,
     write_entry_if,
 )
@@ -54,18 +52,22 @@ async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
 
 
 async def create_repository(env: Env, repository_id: RepositoryID, *, tombstones: bool = False) -> Repository:
-    """``graveler.(*Graveler).CreateRepository``: look, then commit, branch, and last the entry by `SetIf`. 4 effects.
+    """``graveler.(*Graveler).CreateRepository``: look, then commit, branch and entry, each by `SetIf`. 4 effects.
 
     The look lets an active repository pass: it refuses only one that is being deleted; the last `SetIf` refuses the
     rest. ``tombstones``: take the place of a deleted repository's entry (ours).
 
     Raises:
-        RepositoryDeleting; NotUnique: an entry is there. What was written before is left unreachable.
+        RepositoryDeleting; NotUnique: an entry is there, or the branch, of this very call, was reported to be. What was
+            written before is left unreachable.
     """
     found = await _look(env, repository_id)
     repository = new_repository(env, repository_id, await env.clock.now())
-    await write_commit(env, uid_partition(repository), initial_commit(repository))
-    await write_branch(env, uid_partition(repository), default_branch(env, repository))
+    partition, commit = uid_partition(repository), initial_commit(repository)
+    await env.store.try_set_if(partition, keys.commit_key(commit.commit_id), encode(commit), None)
+    branch = default_branch(env, repository)
+    if not await env.store.try_set_if(partition, keys.branch_key(branch.branch_id), encode(branch), None):
+        raise NotUnique(repository_id)
     await _claim(env, repository, found if tombstones else None)
     return repository
 

@@ -85,7 +85,8 @@ UPSTREAM: Final = RepositoryDesign(
             branches="delete-* absent* *-answer",
             commits="delete-create-* delete-create/* delete-delete-* absent/create-create-* absent/create-delete/* "
             "absent/create-delete-get* *-create retry_delete-* *-delete-create_branch/crash "
-            "*-delete-create_branch/lost-answer absent/create-create/* absent/create-create_bare* "
+            "*-delete-create_branch/lost-answer *-delete-create_branch/false-predicate absent/create-create/* "
+            "absent/create-create_bare* "
             "absent/create-create_branch/crash absent/create-create_branch/lost-answer absent/create-get/*",
             tags="delete-create-tag*",
         ),
