@@ -298,6 +298,16 @@ for design, own, other in (
 """)
 
 
+def test_what_a_users_file_loads_by_a_name_that_it_makes_is_in_its_key() -> None:
+    inside("""
+from lakeproof.verify import keys
+name = "lakeproof.impl.hard_delete.online"
+loading = f"import lakeproof\\nfrom importlib import import_module\\nimport_module({name!r})"
+exec(compile(loading, "mine.py", "exec"))
+assert keys._code(sys.modules[name].__file__) in keys._closure(())
+""")
+
+
 def test_what_a_search_loads_is_in_each_key() -> None:
     inside("""
 import os, pkgutil, importlib, sys

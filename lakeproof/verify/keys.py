@@ -3,9 +3,9 @@
 A verdict is a function of the scenario, the limits, the engine, and the code that the scenario calls. So a key holds:
 
 - the whole value of the scenario, down to code, defaults and closures of its functions (`_Pickler`);
-- the code of modules, as the witness saw it executed. Of a user's process: each module that is not lakeproof's. Of
-  lakeproof's own flows and invariants: the modules that the functions and classes of the scenario come from, and what
-  these import, so that a change of one design leaves the verdicts of the others;
+- the code of modules, as the witness saw it executed. Of a user's process: each module. Of the catalogue's: the modules
+  of flows and invariants that the functions and classes of the scenario come from, and what these import, so that a
+  change of one design leaves the verdicts of the others;
 - where modules were found that were not executed, and the status of files of installed packages that were read;
 - the files of the engine, and of modules that were loaded before the witness began; Python, and what was installed
   beside, as the installer has recorded it, file by file;
@@ -164,11 +164,13 @@ def _users_code() -> Iterator[str]:
 
 
 def _closure(roots: Iterable[str]) -> Iterator[str]:
-    """The code of lakeproof's flows and invariants that these modules, and the user's, reach by imports."""
+    """The code of lakeproof's flows and invariants that these modules reach by imports; with a user's file, all code of
+    them that is loaded."""
     files = _files()
-    # What a user's file imports of lakeproof is reached even where no function of the scenario comes from it.
     named = {name for file in WITNESS.executed if not file.startswith(PACKAGE) for name in _modules_imported(file)}
-    waiting, met = [*roots, *named], set[str]()
+    # A user's file may reach any of it: `import_module` and chains of attributes leave no name of a module in its code.
+    theirs = files if any(name.partition(".")[0] == "lakeproof" for name in named) else ()
+    waiting, met = [*roots, *theirs], set[str]()
     while waiting:
         name = waiting.pop()
         file = files.get(name)
