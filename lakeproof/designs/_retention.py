@@ -132,6 +132,7 @@ WORDS: Final[Mapping[str, Word[RetentionFlows]]] = {
     "restore": Word(lambda flows: flows.restore_object, BRANCH, X, A.commit_id),
     "stage": Word(lambda _: catalog.stage_object, BRANCH, X, f"{REPOSITORY.storage_namespace}/data/a", b"a"),
     "upload": Word(lambda _: catalog.upload_object, BRANCH, Y, b"u"),
+    "delete": Word(lambda _: catalog.delete_object, BRANCH, X),
     "commit": Word(lambda _: catalog.commit, ON, "N"),
     "reset": Word(lambda _: catalog.reset_branch, BRANCH),
     "delete_branch": Word(lambda _: branches.delete_branch, ON),

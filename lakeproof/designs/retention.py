@@ -19,7 +19,7 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._retention import RULES, RetentionDesign
-from lakeproof.designs.branch_designs import MAIN
+from lakeproof.designs.branch_designs import BRANCH, MAIN
 from lakeproof.designs.designs import HOLDS, Row, rows, variant
 from lakeproof.designs.races import (
     CRASH,
@@ -48,6 +48,8 @@ from lakeproof.scenario import Faults
 ZERO: Final = Rules(0)
 LONGER: Final = Rules(40)  # keeps A
 PERIODS: Final = Rules(7, ((MAIN, 40),))  # A is kept by main, and D goes
+AT_THRESHOLD: Final = Rules(30, ((BRANCH, 20), (MAIN, 20)))  # as old as B and D are: A goes, and D
+WITHIN_DAYS: Final = Rules(31, ((BRANCH, 21), (MAIN, 20)))  # A is kept by b, and D is kept
 JUMP: Final = 8 * DAY
 
 LATE: Final = jump(JUMP)
@@ -73,6 +75,13 @@ IN_FLIGHT: Final = (
     "a commit that no branch names yet is dangling, and before the threshold where days are few, clocks differ, or the "
     "run looks at its clock late"
 )
+
+
+IN_HAND: Final = (
+    "a commit has read an entry that a late write replaces under the sealed token: it is staged no more, and in no "
+    "commit yet"
+)
+IN_HAND_RACE: Final = "after_restore/commit-delete.*"
 
 
 def refuted_ids(
@@ -130,7 +139,7 @@ ORDERS: Final = (
         refuted_ids("after_restore/*", why="a head that is not among the commits keeps nothing"),
         attrs.evolve(runs.COMMITS_FIRST, strict=False),
     ),
-    text("order-twice", refuted_ids(), runs.TWICE),
+    text("order-twice", refuted_ids(IN_HAND_RACE, why=IN_HAND), runs.TWICE),
 )
 
 AGAIN: Final = text("recheck", TEXT.refuted, Reading(again=RULES))
@@ -140,7 +149,7 @@ ZERO_DAYS: Final = attrs.evolve(
 ZERO_DAYS_TWICE: Final = attrs.evolve(ORDERS[-1], name="retention/zero-days-twice", rules=ZERO)
 FULL_COPY: Final = text("full-copy", refuted_ids(copies=()), Reading(full=True))
 # Where a commit meets the end of its branch, the text loses what only a dummy child keeps: that is not judged here.
-HEADS_ONLY: Final = attrs.evolve(text("heads-only", HOLDS), hypothetical=False)
+HEADS_ONLY: Final = attrs.evolve(text("heads-only", {ACTIVE: Refuted(IN_HAND, IN_HAND_RACE)}), hypothetical=False)
 TAGS_UNREAD: Final = attrs.evolve(text("tags-unread", {ACTIVE: Refuted("the text knows no tags", "*")}), tags=True)
 TAGS_READ: Final = attrs.evolve(text("tags-read", {ACTIVE: Refuted(REVIVED, "tag-*")}, runs.WITH_TAGS), tags=True)
 RAISED: Final = attrs.evolve(
@@ -165,6 +174,7 @@ PINNED: Final = RetentionDesign(
             ),
         ),
         STAGED: Refuted("who knows an address needs no commit: nothing is pinned", "stage-*"),
+        ACTIVE: Refuted(f"{IN_HAND}; its pin is taken back when it is staged", IN_HAND_RACE),
         UNCHANGED: Refuted(
             "the store refuses to take the pin back, definitely, when the work is done: the error speaks of the pin, "
             "and the caller takes it for the answer to his call",
@@ -270,6 +280,11 @@ ROWS = [
     *against(TEXT, "create_branch_from@z.delete_branch@z", parts=SIDEWAYS),
     *against(TEXT, "create_branch_from@z.delete_branch@z", PAGED, parts=SIDEWAYS, paged=1),
     *against(TEXT, "commit reset delete_branch", FAULTS, after("restore")),
+    # Between the commit's look at the staged entry and the commit a run finds the entry nowhere.
+    *rows(HEADS_ONLY, f"commit-delete.{JOB}", NONE, after("restore")),
+    *rows(FULL_COPY, f"commit-delete.{JOB}", NONE, after("restore")),
+    *rows(ORDERS[-1], f"commit-delete.{JOB}", NONE, after("restore"), deep=True),
+    *rows(PINNED, f"commit-delete.{JOB}", NONE, after("restore"), deep=True),
     *rows(attrs.evolve(TEXT, parts=ONLY_SIDE), f"commit@z-delete_branch@z.{JOB}"),
     *rows(attrs.evolve(HEADS_ONLY, parts=ONLY_SIDE), f"commit@z-delete_branch@z.{JOB}"),
     *_orders(),
@@ -289,7 +304,13 @@ ROWS = [
         for design in (TEXT, PINNED)
         for row in rows(attrs.evolve(design, name=f"{design.name}-foreign", refuted=HOLDS, parts=STRANGE), JOB)
     ),
-    *rows(attrs.evolve(TEXT, name="retention/text-periods", refuted=HOLDS, parts=DANGLING, rules=PERIODS), JOB),
+    *(
+        row
+        for name, rules in (("periods", PERIODS), ("at-threshold", AT_THRESHOLD), ("within-days", WITHIN_DAYS))
+        for row in rows(
+            attrs.evolve(TEXT, name=f"retention/text-{name}", refuted=HOLDS, parts=DANGLING, rules=rules), JOB
+        )
+    ),
     *rows(RAISED, JOB),
     *rows(RAISED_RECHECK, JOB),
     *PINS,
