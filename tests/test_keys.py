@@ -171,6 +171,8 @@ def inside(program: str) -> str:
         ("sys.__stdin__.read()", "mine.py:1 reads 0"),
         ("next(sys.stdin, '')", "mine.py:1 reads 0"),
         ("os.cpu_count()", "mine.py:1 calls cpu_count"),
+        ("os.geteuid()", "mine.py:1 calls geteuid"),
+        ("os.isatty(1)", "mine.py:1 calls isatty"),
         ("os.statvfs('/')", "mine.py:1 reads /"),
         ("os.stat(STANDARD + '../../../x')", "mine.py:1 reads "),
         ("os.stat(STANDARD + 'site-packages/../x')", ""),

@@ -69,7 +69,8 @@ ANOTHER_PROGRAM: Final = "a flow runs in another program, whose files are not kn
 # CPython raises no audit event for these: a flow that looks whether a file exists would not be seen.
 FILES: Final = ("access", "lstat", "read", "readlink", "stat", "statvfs")
 CALLS: Final = (
-    *("cpu_count", "getcwd", "getcwdb", "getlogin", "getuid", "sched_getaffinity", "sysconf", "uname"),
+    *("cpu_count", "get_terminal_size", "getcwd", "getcwdb", "getegid", "geteuid", "getgid", "getgroups", "getloadavg"),
+    *("getlogin", "getuid", "isatty", "sched_getaffinity", "sysconf", "uname"),
     *("pread", "preadv", "readv"),
 )
 """Functions of `os` that read a file, or the machine, and that no event tells of. Not each machine has all."""
