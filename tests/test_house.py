@@ -53,7 +53,7 @@ CLOCKS = re.compile(
     r"|asyncio\.sleep|trio\.current_time|datetime\.now)\((?!0\))"
 )
 MAY_READ_A_CLOCK = {
-    "the clock is one that jumps": {"search/native.py", "stores/mute.py"},
+    "the clock is one that jumps": {"stores/mute.py"},
     "it waits for a process or a server to start or end": {
         *("languages/test_misbehaving.py", "gate/test_hostile.py", "gate/test_jobs.py"),
         *("stores/test_drivers.py", "test_cli_trouble.py", "servers.py"),
@@ -64,7 +64,7 @@ MAY_READ_A_CLOCK = {
         "stores/test_protocol.py",
     },
     "its planted race needs a window": {
-        *("stores/planted_store.py", "stores/test_claims.py", "fake_lakefs/lake.py", "fake_lakefs/pulls.py"),
+        *("stores/planted_store.py", "stores/test_claims.py", "fake_lakefs/lake.py"),
     },
     "time is what it tests": {
         *("search/test_fence.py", "gate/test_quiet.py", "edge/test_odd_code.py"),

@@ -7,7 +7,6 @@ little while, so that calls overlap as they do over a network.
 import copy
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
 from functools import partial
 from random import Random
 from typing import Final, TypeVar
@@ -18,11 +17,9 @@ import trio
 from lakeproof.impl.committed import read_entries
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, merges, reads, resets, writes
-from lakeproof.impl.graveler.commits import Request, seal, write_commit
 from lakeproof.impl.live import live_env, run, wall_clock
 from lakeproof.impl.refs import branches, commits
-from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
-from lakeproof.impl.refs.errors import BranchBusy, PathExists, PathNotFound
+from lakeproof.impl.refs.errors import PathExists, PathNotFound
 from lakeproof.impl.refs.resolution import resolve
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.repositories.errors import BranchNotFound, NotUnique, RepositoryNotFound
@@ -49,13 +46,11 @@ T = TypeVar("T")
 class _Slow(Store):
     """A store whose effects take up to `EFFECT_SECONDS`, and now and then ten times that."""
 
-    def __init__(self, store: Store, rng: Random, *, staging: bool) -> None:
-        """staging: whether staged writes take forty times as long, too."""
-        self._store, self._rng, self._staging = store, rng, staging
+    def __init__(self, store: Store, rng: Random) -> None:
+        self._store, self._rng = store, rng
 
     async def apply(self, op: kv.Op) -> Answer:
-        staged = self._staging and isinstance(op, kv.Set) and op.partition != keys.GRAVELER
-        slow = 40 if staged else 10 if self._rng.random() < HICCUPS else 1
+        slow = 10 if self._rng.random() < HICCUPS else 1
         await trio.sleep(self._rng.random() * EFFECT_SECONDS * slow)
         return await self._store.perform(op)
 
@@ -90,7 +85,7 @@ class Lake:
     def __attrs_post_init__(self) -> None:
         for source, outside in IMPORTABLE.items():
             self._bodies.update({f"{source}{path}".encode(): path.encode() for path in outside})
-        self._store = _Slow(MemoryStore(), self.rng, staging="unsettled-write" in self.bugs)
+        self._store = _Slow(MemoryStore(), self.rng)
 
     async def run(self, flow: Callable[[Env], Coroutine[object, object, T]], env: Env | None = None) -> T:
         return await run(flow(env or live_env()), self._store, self._objects, wall_clock)
@@ -102,14 +97,6 @@ class Lake:
 
     def chance(self, bug: str, probability: float = 1.0) -> bool:
         return bug in self.bugs and self.rng.random() < probability
-
-    def _later(self, do: Callable[[], Awaitable[object]]) -> None:
-        async def after_a_while() -> None:
-            await trio.sleep(LATE_SECONDS)
-            with suppress(Exception):  # nobody waits for it
-                await do()
-
-        trio.lowlevel.spawn_system_task(after_a_while)
 
     def namespace(self, repository: Repository) -> str:
         return self._namespaces[repository.instance_uid]
@@ -128,11 +115,10 @@ class Lake:
         return [each for each in found if each.repository_id.startswith(prefix)]
 
     async def create_repository(self, name: str, namespace: str) -> Repository:
-        uid = InstanceUID(uuid.uuid5(uuid.NAMESPACE_URL, name).hex if "zombie" in self.bugs else uuid.uuid4().hex)
+        uid = InstanceUID(uuid.uuid4().hex)
         if "create-race" in self.bugs:
             await self._clear(name)
-        if "zombie" not in self.bugs or not await self._is_there(name):
-            self._namespaces[uid] = namespace
+        self._namespaces[uid] = namespace
         env = Env.with_unique(lambda kind: uid if kind == "instance" else uuid.uuid4().hex)
         return await self.run(lambda env: hardened.create_repository(env, RepositoryID(name)), env)
 
@@ -165,12 +151,8 @@ class Lake:
         return await self.at(name, lambda env, at: make(env, at, BranchID(branch), source))
 
     async def delete_branch(self, name: str, branch: str) -> None:
-        repository = await self.repository(name)
-        which = BranchID(branch)
         delete = branches.delete_branch if "dirty-branch" in self.bugs else branches.delete_branch_by_tombstone
-        await self.run(lambda env: delete(env, repository, which))
-        if "late-branch-delete" in self.bugs:
-            self._later(lambda: self.run(lambda env: branches.delete_branch(env, repository, which)))
+        await self.at(name, lambda env, at: delete(env, at, BranchID(branch)))
 
     async def reset(self, name: str, branch: str) -> None:
         await self.at(name, lambda env, at: resets.reset_branch(env, at, BranchID(branch), tries=TRIES))
@@ -182,8 +164,7 @@ class Lake:
         self._bodies[identity] = content
 
         def write() -> Awaitable[None]:
-            how = writes.Reading(rereads="unsettled-write" not in self.bugs, tries=TRIES)
-            return self.run(lambda env: writes.set_entry(env, repository, which, key, identity, reading=how))
+            return self.run(lambda env: writes.set_entry(env, repository, which, key, identity, reading=WRITING))
 
         def create() -> Awaitable[None]:
             return self.run(lambda env: writes.create_entry(env, repository, which, key, identity, reading=WRITING))
@@ -255,23 +236,13 @@ class Lake:
         return await self.run(flow)
 
     async def commit(self, name: str, branch: str, message: str) -> Commit:
-        flows = {"lost-commit": _override, "partial-commit": _commit_older}
-        planted = next(iter(self.bugs & flows.keys()), "")
-        flow = flows.get(planted, partial(lock_free.commit, reading=COMMITTING))
+        commit = partial(lock_free.commit, reading=COMMITTING)
         self._commits += branch == "main"
-        return await self.at(name, lambda env, at: flow(env, at, BranchID(branch), message))
+        return await self.at(name, lambda env, at: commit(env, at, BranchID(branch), message))
 
     async def merge(self, name: str, destination: str, source: str, message: str) -> Commit:
-        which = BranchID(destination)
-
-        async def flow(env: Env, repository: Repository) -> Commit:
-            before, _ = await read_branch(env, repository, which)
-            made = await merges.merge(env, repository, which, source, message, strategy="source-wins")
-            if self.chance("lost-merge", 0.5):
-                await replace_branch(env, repository, before, kv.EXISTS)
-            return made
-
-        return await self.at(name, flow)
+        merge = partial(merges.merge, strategy="source-wins")
+        return await self.at(name, lambda env, at: merge(env, at, BranchID(destination), source, message))
 
     async def log(self, name: str, ref: str, *, first_parent: bool) -> list[Commit]:
         if first_parent:
@@ -286,29 +257,3 @@ class Lake:
             return sorted(found.values(), key=lambda commit: -commit.generation)
 
         return await self.at(name, flow)
-
-
-async def _override(env: Env, repository: Repository, branch_id: BranchID, message: str) -> Commit:
-    """A commit that replaces the branch whatever it is by then."""
-    branch, _ = await seal(env, repository, branch_id, TRIES)
-    made = await write_commit(env, repository, branch.commit_id, branch.sealed_tokens, Request(message=message))
-    finished = attrs.evolve(
-        branch, commit_id=made.commit_id, staging_token=next_token(env, branch), sealed_tokens=(branch.staging_token,)
-    )
-    await replace_branch(env, repository, finished, kv.EXISTS)
-    return made
-
-
-async def _commit_older(env: Env, repository: Repository, branch_id: BranchID, message: str) -> Commit:
-    """A commit of what the commit before this one has sealed."""
-    for _ in range(TRIES):
-        branch, predicate = await seal(env, repository, branch_id, TRIES)
-        newest, *older = branch.sealed_tokens
-        made = await write_commit(env, repository, branch.commit_id, tuple(older), Request(message=message))
-        try:
-            finished = attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=(newest,))
-            await replace_branch(env, repository, finished, predicate)
-        except kv.PredicateFailed:
-            continue
-        return made
-    raise BranchBusy(branch_id)

@@ -1,6 +1,4 @@
-"""What the fake does with reverts, cherry-picks, hard resets, resets of paths, and tags; and its bugs there."""
-
-from functools import partial
+"""What the fake does with reverts, cherry-picks, hard resets, resets of paths, and tags."""
 
 import attrs
 
@@ -22,10 +20,7 @@ from tests.fake_lakefs.lake import TRIES, Lake
 async def reset_paths(lake: Lake, name: str, branch: str, path: str, *, exact: bool) -> None:
     """Forget what is staged at a path, or at all paths with a prefix."""
     reset = resets.reset_entry if exact else resets.reset_prefix
-    if lake.chance("prefix-reset-returns", 0.5):
-        await lake.branch(name, branch)
-    else:
-        await lake.at(name, lambda env, at: reset(env, at, BranchID(branch), path.encode(), tries=TRIES))
+    await lake.at(name, lambda env, at: reset(env, at, BranchID(branch), path.encode(), tries=TRIES))
 
 
 async def revert(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:
@@ -33,14 +28,11 @@ async def revert(lake: Lake, name: str, branch: str, ref: str, message: str) -> 
 
 
 async def cherry_pick(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:
-    pick = partial(_picked, changes_all="cherry-pick-all" in lake.bugs)
-    return await lake.at(name, lambda env, at: pick(env, at, BranchID(branch), ref, message))
+    return await lake.at(name, lambda env, at: _picked(env, at, BranchID(branch), ref, message))
 
 
-async def _picked(
-    env: Env, repository: Repository, branch_id: BranchID, ref: str, message: str, *, changes_all: bool
-) -> Commit:
-    """A commit on a branch of what another one changed against its first parent. changes_all: of all that it has."""
+async def _picked(env: Env, repository: Repository, branch_id: BranchID, ref: str, message: str) -> Commit:
+    """A commit on a branch of what another one changed against its first parent."""
     branch, predicate = await read_branch(env, repository, branch_id)
     async for _ in changes(env, branch.tokens):
         raise DirtyBranch(branch_id)
@@ -49,15 +41,13 @@ async def _picked(
     if not picked.parents:
         raise NoParent(picked.commit_id)
     parent = await get_commit(env, repository, picked.parents[0])
-    meta_range_id = picked.meta_range_id
-    if not changes_all:
-        meta_range_id = await merge_committed(
-            env,
-            repository.storage_namespace,
-            base=parent.meta_range_id,
-            source=picked.meta_range_id,
-            destination=head.meta_range_id,
-        )
+    meta_range_id = await merge_committed(
+        env,
+        repository.storage_namespace,
+        base=parent.meta_range_id,
+        source=picked.meta_range_id,
+        destination=head.meta_range_id,
+    )
     return await committed(env, repository, (branch, predicate), head, meta_range_id, message)
 
 
@@ -88,8 +78,7 @@ async def hard_reset(lake: Lake, name: str, branch: str, ref: str) -> None:
     async def flow(env: Env, repository: Repository) -> None:
         async for _ in changes(env, (await branches.get_branch(env, repository, which)).tokens):
             raise DirtyBranch(which)
-        if not lake.chance("hard-reset-nothing", 0.5):
-            await branches.update_branch(env, repository, which, ref)
+        await branches.update_branch(env, repository, which, ref)
 
     await lake.at(name, flow)
 
@@ -103,7 +92,4 @@ async def get_tag(lake: Lake, name: str, tag: str) -> Tag:
 
 
 async def delete_tag(lake: Lake, name: str, tag: str) -> None:
-    if lake.chance("tag-returns", 0.5):
-        await get_tag(lake, name, tag)
-    else:
-        await lake.at(name, lambda env, at: tags.delete_tag(env, at, TagID(tag)))
+    await lake.at(name, lambda env, at: tags.delete_tag(env, at, TagID(tag)))

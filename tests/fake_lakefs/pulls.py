@@ -1,10 +1,7 @@
-"""What the fake does with imports, pull requests and metadata of objects; and its bugs there."""
+"""What the fake does with imports, pull requests and metadata of objects; and its bug there."""
 
 import uuid
 from contextlib import suppress
-
-import attrs
-import trio
 
 from lakeproof.impl.committed import read_entries, write_metarange
 from lakeproof.impl.effects import Env
@@ -16,7 +13,7 @@ from lakeproof.impl.refs.errors import BranchBusy, DirtyBranch, EntryChanged, Re
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Commit, Repository
-from tests.fake_lakefs.lake import LATE_SECONDS, MARKED, TRIES, WRITING, Lake
+from tests.fake_lakefs.lake import MARKED, TRIES, WRITING, Lake
 from tests.fake_lakefs.moves import committed
 from tests.fake_lakefs.records import IMPORTABLE, Pull
 
@@ -59,8 +56,6 @@ async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, s
         Entry(path=f"{prefix}{path}".encode(), identity=f"{source}{path}".encode(), data=b"")
         for path in IMPORTABLE.get(source, ())
     ]
-    if lake.chance("partial-import", 0.25):
-        brought.pop()
 
     async def flow(env: Env, repository: Repository) -> Commit:
         before, predicate = await read_branch(env, repository, which)
@@ -97,11 +92,6 @@ async def get_pull(lake: Lake, name: str, number: str) -> Pull:
 async def update_pull(lake: Lake, name: str, number: str, *, title: str = "", status: str = "") -> None:
     """Change what is given."""
     pull = await get_pull(lake, name, number)
-    if "pull-overwrites" in lake.bugs:
-        before = attrs.evolve(pull)
-        await trio.sleep(LATE_SECONDS / 2)
-        pull.title, pull.status, pull.commit = title or before.title, status or before.status, before.commit
-        return
     async with pull.changing:
         pull.title, pull.status = title or pull.title, status or pull.status
 

@@ -1,52 +1,63 @@
-"""A store that stops answering, a slow one, and a clock in which nobody waits for them."""
+"""Stores in trouble, of which one stops answering, and a clock in which nobody waits for them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import trio
 from trio.testing import MockClock
 
 from lakeproof.impl.stores import MemoryStore, Store
-from lakeproof.impl.stores.base import Answer, Unsent
+from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
 from lakeproof.stores import Target
 
 ANSWERS = 30
 
 
-class FallsMute(MemoryStore):
-    """seconds: until it is given up, as its driver would. asked: how often, in all."""
+class Troubled(MemoryStore):
+    """trouble: what happens before an operation; their numbers begin with 1. asked: how many there were."""
 
-    asked = 0
-
-    def __init__(self, seconds: float = 60) -> None:
+    def __init__(self, trouble: Callable[[kv.Op, int], Awaitable[object]]) -> None:
         super().__init__()
-        self.seconds = seconds
+        self.trouble, self.asked = trouble, 0
 
     async def perform(self, op: kv.Op) -> Answer:
         self.asked += 1
-        if self.asked > ANSWERS:
-            with trio.move_on_after(self.seconds):
+        await self.trouble(op, self.asked)
+        return await super().perform(op)
+
+
+def raising(error: BaseException, when: Callable[[kv.Op, int], bool]) -> Troubled:
+    async def trouble(op: kv.Op, number: int) -> None:
+        if when(op, number):
+            raise error
+
+    return Troubled(trouble)
+
+
+def raising_at_predicates(error: Exception) -> Troubled:
+    return raising(error, lambda op, number: isinstance(op, kv.SetIf))
+
+
+def falling_mute(seconds: float = 60) -> Troubled:
+    """seconds: until it is given up, as its driver would."""
+
+    async def trouble(op: kv.Op, number: int) -> None:
+        if number > ANSWERS:
+            with trio.move_on_after(seconds):
                 await trio.sleep_forever()
             raise kv.OutcomeUnknown("no answer")
-        return await super().perform(op)
 
-    def target(self) -> Target:
-        return target_of(self)
+    return Troubled(trouble)
 
 
-class GoesAway(MemoryStore):
-    """Operations with these numbers find nobody to send them to."""
+def slow() -> Troubled:
+    """Takes a second for each operation."""
 
-    def __init__(self, numbers: range) -> None:
-        super().__init__()
-        self.numbers, self.asked = numbers, 0
+    async def trouble(op: kv.Op, number: int) -> None:
+        await trio.sleep(1)
 
-    async def perform(self, op: kv.Op) -> Answer:
-        self.asked += 1
-        if self.asked in self.numbers:
-            raise Unsent("connection refused")
-        return await super().perform(op)
+    return Troubled(trouble)
 
 
 def target_of(store: Store) -> Target:
@@ -57,27 +68,6 @@ def target_of(store: Store) -> Target:
     return Target(name="mute", open=opened)
 
 
-class Slow(MemoryStore):
-    """Takes a second for each operation."""
-
-    async def perform(self, op: kv.Op) -> Answer:
-        await trio.sleep(1)
-        return await super().perform(op)
-
-
 def jumping() -> MockClock:
     """Where everybody waits, it jumps to the first who is done."""
     return MockClock(autojump_threshold=0)
-
-
-class Silent(MemoryStore):
-    """Raises where a predicate is to be compared."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if isinstance(op, kv.SetIf):
-            raise self.error
-        return await super().apply(op)

@@ -49,10 +49,8 @@ class Planted:
         self.wait = 0.0 if bug.startswith("prompt") else 0.002
         self.rng = Random(7)
         self.data: dict[Address, Held] = {}
-        self.before: dict[Address, Held | None] = {}
         self.ghosts: dict[Address, int] = {}
         """Versions of what was deleted last."""
-        self.replica: dict[Address, Held | None] = {}
         self.versions = 0
         self.log = -1
         if file is not None:
@@ -72,7 +70,6 @@ class Planted:
 
     def put(self, at: Address, value: bytes | None) -> None:
         self.versions += 1
-        self.before[at] = self.data.get(at)
         if value is not None:
             self.data[at] = value, self.versions
         elif at in self.data:
@@ -81,16 +78,11 @@ class Planted:
             # A line a write, whole or not at all: a process that is killed loses nothing that it acknowledged.
             entry = [text(at[0]), text(at[1]), None if value is None else text(value), self.versions]
             os.write(self.log, json.dumps(entry).encode() + b"\n")
-        if self.bug == "stale-replica":
-            asyncio.get_running_loop().call_later(self.rng.random() * 0.02, self.replicate, at)
 
     def put_late(self, at: Address, value: bytes | None, predicate: object) -> None:
         """Do what nobody waits for any more, as it is to be done."""
         if predicate == ANY or self.holds(at, predicate):  # type: ignore[arg-type]
             self.put(at, value)
-
-    def replicate(self, at: Address) -> None:
-        self.replica[at] = self.data.get(at)
 
     def holds(self, at: Address, predicate: Mapping[str, object] | None) -> bool:
         found = self.data.get(at)
@@ -104,10 +96,6 @@ class Planted:
 
     def get(self, at: Address) -> dict[str, object]:
         found = self.data.get(at)
-        if self.seldom("stale-replica", 0.3):
-            found = self.replica.get(at)
-        if self.seldom("back-in-time", 0.01):
-            found = self.before.get(at)
         if found is None:
             raise Answer("not_found")
         return {"value": text(found[0]), "predicate": found[1]}
@@ -152,12 +140,8 @@ class Planted:
             raise Answer("unknown")
         if not self.seldom("lost-write", 0.005):
             self.put(at, value)
-        if self.seldom("false-refusal", 0.01):
-            raise Answer("refused")
         if op == "set_if" and self.seldom("false-failure", 0.05):
             raise Answer("predicate_failed")
-        if self.seldom("late-duplicates", 0.01):
-            asyncio.get_running_loop().call_later(self.rng.random() * 0.5, self.put, at, value)
         await self.pause()
         return {}
 

@@ -13,7 +13,7 @@ from lakeproof.impl.stores.conformance import NotConforming, check_operations, n
 from lakeproof.impl.stores.kv_answers import scan_all
 from lakeproof.model import kv
 from tests.conformance import check_store, opens
-from tests.stores.mute import Silent
+from tests.stores.mute import raising_at_predicates
 
 
 class TakesKeysForText(MemoryStore):
@@ -306,7 +306,7 @@ def test_a_value_that_is_no_number_is_a_finding_of_the_claim_that_counts() -> No
 def test_a_bug_of_the_driver_is_no_finding_also_in_a_claim_with_tasks(claim: _kv_claims.Claim) -> None:
     async def main() -> None:
         with name_claim(claim):
-            await claim(Silent(AttributeError("a bug of the driver")))
+            await claim(raising_at_predicates(AttributeError("a bug of the driver")))
 
     with pytest.raises((AttributeError, ExceptionGroup)) as caught:
         trio.run(main)
@@ -318,7 +318,7 @@ def test_a_finding_of_a_claim_with_tasks_is_in_its_own_words() -> None:
 
     async def main() -> None:
         with name_claim(claim):
-            await claim(Silent(kv.PredicateFailed()))
+            await claim(raising_at_predicates(kv.PredicateFailed()))
 
     with pytest.raises(NotConforming, match=r"^concurrent increments by set if are all kept: set_if failed 40 times"):
         trio.run(main)

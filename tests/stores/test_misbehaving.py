@@ -18,7 +18,7 @@ from lakeproof.stores.child import child_store
 from tests.commands import complaint, ended, lakeproof
 from tests.stores import misbehaving
 from tests.stores.misbehaving import MISDEEDS
-from tests.stores.mute import ANSWERS, FallsMute, jumping
+from tests.stores.mute import ANSWERS, falling_mute, jumping, target_of
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -88,8 +88,8 @@ class TestConform:
 
     @pytest.mark.parametrize("seconds", [2, math.inf])
     def test_a_store_that_falls_silent_is_asked_no_more(self, monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-        store = FallsMute(seconds)
-        monkeypatch.setattr("lakeproof.commands.conform.target", lambda *_, **__: store.target())
+        store = falling_mute(seconds)
+        monkeypatch.setattr("lakeproof.commands.conform.target", lambda *_, **__: target_of(store))
         monkeypatch.setattr(trio, "run", partial(trio.run, clock=jumping()))
         result = lakeproof("conform", "mute:", "--timeout", "5")
         assert result.exit_code == 3

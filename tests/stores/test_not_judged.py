@@ -17,7 +17,7 @@ from lakeproof.stores.s3_claims import CLAIMS
 from tests.commands import lakeproof
 from tests.gate.stores import answering
 from tests.gate.test_s3_conform import EndsRangesEarly, Store
-from tests.stores.mute import Silent
+from tests.stores.mute import raising_at_predicates
 from tests.stores.planted_dynamodb import Planted
 
 
@@ -43,13 +43,6 @@ class WritesHeadersInItsOwnCase(Store):
     async def answer(self, request: Request) -> Response:
         response = await super().answer(request)
         return attrs.evolve(response, headers=tuple((name.title(), value) for name, value in response.headers))
-
-
-class LacksConditionsOfPuts(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        if asked.method == "PUT" and asked.headers.keys() & {"if-match", "if-none-match"}:
-            return error_response(S3Error(501, "NotImplemented", "A header implies what is not implemented"), asked)
-        return await super().perform(asked)
 
 
 class IsBusyOnce(Store):
@@ -104,10 +97,8 @@ class BreaksAndPauses(Pauses, EndsRangesEarly):
             ["keys are any characters and are listed in the order of their bytes"],
         ),
         (WritesHeadersInItsOwnCase, 0, "", []),
-        (LacksConditionsOfPuts, 4, "the store lacks PutObject, or one of its parameters: NotImplemented ", []),
         (IsBusyOnce, 1, "no answer: PutObject: 503 ", []),
         (IsAPage, len(CLAIMS), "no answer: ", []),
-        (Pauses, 1, "ranges are read: no answer: ", []),
         (BreaksAndPauses, 1, "ranges are read: no answer: ", ["a listing with a delimiter has each group once"]),
     ],
 )
@@ -173,7 +164,7 @@ def test_of_key_value_stores(error: kv.KVError, raised: type[Exception], words: 
     for claim in claims():
         try:
             with name_claim(claim):
-                trio.run(claim, Silent(error))
+                trio.run(claim, raising_at_predicates(error))
         except (NotConforming, NotJudged) as outcome:
             found.append(outcome)
     assert len(found) > 5
