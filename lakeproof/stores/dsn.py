@@ -5,7 +5,6 @@ import shlex
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Final
 
 import attrs
@@ -16,7 +15,7 @@ from lakeproof.impl.stores.conformance import Claim
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
 from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.stores.child import ANSWER_SECONDS, NotStarted, child_store
-from lakeproof.stores.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.stores.pooled import RESTART
 from lakeproof.stores.redaction import hide_secrets
 from lakeproof.stores.wrappers import StorePool
 from lakeproof.words import Unusable
@@ -28,9 +27,12 @@ FORMS: Final = (
     "memory:, sqlite:///FILE, postgresql://HOST/DATABASE, redis://HOST, dynamodb+http://HOST/, or exec:COMMAND"
 )
 
-_REDIS: Final = ("redis", "rediss", "unix")
-_POSTGRESQL: Final = ("postgresql", "postgres")
-_DYNAMODB: Final = ("dynamodb+http", "dynamodb+https")
+_SERVERS: Final = {
+    **dict.fromkeys(("redis", "rediss", "unix"), ("redis", "redis", "redis_store", "RedisStore")),
+    **dict.fromkeys(("postgresql", "postgres"), ("psycopg", "postgresql", "postgresql", "PostgreSQLStore")),
+    **dict.fromkeys(("dynamodb+http", "dynamodb+https"), ("boto3", "dynamodb", "dynamodb_store", "DynamoDBStore")),
+}
+"""By scheme: the package of the driver and its extra; our module and its class."""
 
 
 @attrs.frozen(kw_only=True)
@@ -38,7 +40,7 @@ class Target:
     """A store to judge.
 
     name: its DSN without secrets, for messages.
-    faults: what may be done to it while it is used, among `KILL_CONNECTIONS` and `RESTART` (of the process itself).
+    faults: what may be done to it while it is used, among `KILL_CONNECTIONS` and `RESTART` of `pooled`.
     open: a context manager that gives the store. Raises Unusable if it cannot be had.
     claims: what its protocol promises beyond the contract of a key-value store.
     """
@@ -76,31 +78,9 @@ def target(
         return Target(name=name, open=_sqlite(name, rest, min(connections, SQLITE_CONNECTIONS), durable))
     if scheme == "exec":
         return Target(name=name, faults=frozenset({RESTART}), open=_exec(name, dsn, rest, seconds))
-    if scheme in _POSTGRESQL:
-        # Only the import of the driver is guarded: an ImportError within our own module would otherwise pass for a
-        # missing extra.
-        _need(name, "psycopg", "postgresql")
-        module = importlib.import_module("lakeproof.stores.postgresql")
-        opened = _server(module, "PostgreSQLStore", dsn, name, connections, served=durable)
-        return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
-    if scheme in _REDIS:
-        _need(name, "redis", "redis")
-        module = importlib.import_module("lakeproof.stores.redis_store")
-        opened = _server(module, "RedisStore", dsn, name, connections)
-        return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
-    if scheme in _DYNAMODB:
-        _need(name, "boto3", "dynamodb")
-        module = importlib.import_module("lakeproof.stores.dynamodb_store")
-        claims = importlib.import_module("lakeproof.stores.dynamodb_claims").CLAIMS
-        return Target(name=name, open=_server(module, "DynamoDBStore", dsn, name, connections), claims=claims)
+    if scheme in _SERVERS:
+        return _server(scheme, dsn, name, connections, durable)
     raise Unusable(f"{name}: no such kind of store; expected {FORMS}")
-
-
-def _need(name: str, package: str, extra: str) -> None:
-    try:
-        importlib.import_module(package)
-    except ImportError as error:
-        raise Unusable(f"{name}: {package} is not installed; pip install 'lakeproof[{extra}]'") from error
 
 
 @asynccontextmanager
@@ -149,13 +129,22 @@ def _exec(name: str, dsn: str, rest: str, seconds: float) -> Callable[[], Abstra
     return opened
 
 
-def _server(
-    module: ModuleType, store: str, dsn: str, name: str, connections: int, **options: bool
-) -> Callable[[], AbstractAsyncContextManager[Store]]:
+def _server(scheme: str, dsn: str, name: str, connections: int, served: bool) -> Target:
+    package, extra, module, kind = _SERVERS[scheme]
+    # Only the import of the driver is guarded: an ImportError within our own module would otherwise pass for a missing
+    # extra.
+    try:
+        importlib.import_module(package)
+    except ImportError as error:
+        raise Unusable(f"{name}: {package} is not installed; pip install 'lakeproof[{extra}]'") from error
+    store = getattr(importlib.import_module(f"lakeproof.stores.{module}"), kind)
+    options = {"served": served} if extra == "postgresql" else {}
+    claims = importlib.import_module("lakeproof.stores.dynamodb_claims").CLAIMS if extra == "dynamodb" else ()
+
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
         # The constructor connects, and blocks the event loop: nothing else runs yet.
-        with getattr(module, store)(dsn, name=name, connections=connections, **options) as made:
+        with store(dsn, name=name, connections=connections, **options) as made:
             yield made
 
-    return opened
+    return Target(name=name, faults=getattr(store, "faults", frozenset()), open=opened, claims=claims)

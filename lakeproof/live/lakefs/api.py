@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from types import ModuleType
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import unquote
 
 import attrs
 
 from lakeproof.impl.printable import printable
 from lakeproof.live.lakefs.calls import LAST, Answer
-from lakeproof.live.lakefs.moves import Timed, calls, text
+from lakeproof.live.lakefs.moves import Client, Timed, calls, text
 from lakeproof.model.snapshot import Status
 from lakeproof.stores.redaction import hide_secrets
 from lakeproof.words import Unusable
@@ -37,16 +37,6 @@ TIMEOUT_MAX: Final = 31_536_000.0
 LISTING_TIMEOUTS: Final = 2
 """For all pages of a listing: so many times an answer's."""
 _DSN: Final = re.compile(r"lakefs\+(https?)://([^:@/]+):(.+)@([^@/]+)(/.*)?", re.DOTALL)
-
-
-class Service(Protocol):
-    """What clients drive. All methods block, may be called from several threads; `answer_of` explains their errors."""
-
-    def version(self) -> str: ...
-    def perform(self, name: str, args: tuple[str, ...]) -> Hashable: ...
-    def listing(self, repository: str, ref: str) -> dict[str, str]: ...
-    def branches(self, repository: str) -> list[str]: ...
-    def log(self, repository: str, ref: str, *, first_parent: bool) -> list[tuple[str, str]]: ...
 
 
 @attrs.frozen
@@ -90,7 +80,8 @@ def sdk(name: str) -> ModuleType:
 
 
 class LakeFS:
-    """A running lakeFS, of one server or several, which take turns.
+    """A running lakeFS, of one server or several, which take turns. Its methods block, may be called from several
+    threads, and raise what `answer_of` explains.
 
     timeout: seconds for an answer. connections: how many calls may be under way at once.
     """
@@ -184,7 +175,7 @@ class LakeFS:
         page = partial(self._api.refs_api.log_commits, repository, ref, first_parent=first_parent)
         return [(text(each.id), text(each.message)) for each in self._all(page)]
 
-    def _all(self, page: Callable[..., object]) -> Iterator["_Listed"]:  # type: ignore[explicit-any]  # of the client
+    def _all(self, page: Callable[..., Client]) -> Iterator[Client]:  # type: ignore[explicit-any]  # of the client
         """What all pages of a listing hold. ``page`` takes the offset, and how many entries.
 
         Raises ValueError if it does not get on, TimeoutError if it does not end in time.
@@ -196,19 +187,11 @@ class LakeFS:
             if time.monotonic() > until:
                 raise TimeoutError(f"a listing that did not end within {LISTING_TIMEOUTS * self._timeout:g} s")
             found = page(after=after, amount=PAGE)
-            yield from found.results  # type: ignore[attr-defined]
+            yield from found.results
             # A page that ends where it began would be read for ever.
-            more, before, after = found.pagination.has_more, after, found.pagination.next_offset  # type: ignore[attr-defined]
+            more, before, after = found.pagination.has_more, after, found.pagination.next_offset
             if more and after == before:
                 raise ValueError(f"a listing announces more after {after!r}, and does not advance")
-
-
-class _Listed(Protocol):
-    id: str
-    message: str
-    path: str
-    physical_address: str
-    storage_namespace: str
 
 
 def _one_line(words: str) -> str:

@@ -13,7 +13,7 @@ import attrs
 import trio
 
 from lakeproof.live.engine import SETTLE_SECONDS, Fault, Plan, Workload, run_rounds
-from lakeproof.live.lakefs.api import Service
+from lakeproof.live.lakefs.api import LakeFS
 from lakeproof.live.lakefs.calls import NOT_FOUND, Answer, lines
 from lakeproof.live.lakefs.contents import FinalState
 from lakeproof.live.lakefs.final_state import FinalStateReader, LakeFSRound
@@ -75,7 +75,7 @@ class Traffic(Workload):
 
     kind: ClassVar[str] = "service"
     longest: ClassVar[float] = 4.0
-    service: Service
+    service: LakeFS
     namespace: str
     keep: bool = False
     wait: float = WAIT_SECONDS

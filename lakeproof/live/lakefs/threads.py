@@ -10,7 +10,7 @@ import attrs
 import trio
 
 from lakeproof.live.engine import Load
-from lakeproof.live.lakefs.api import Service, answer_of
+from lakeproof.live.lakefs.api import LakeFS, answer_of
 from lakeproof.live.lakefs.calls import LAST, NOT_FOUND, Answer, Call
 from lakeproof.live.lakefs.workload import Names, PlannedCall, follow_ups, plan_entry_call, plan_repository_call
 from lakeproof.live.recorder import Recorder, Tally
@@ -35,7 +35,7 @@ class Unread(Exception):
 class Driver:
     """Calls from threads, recorded."""
 
-    service: Service
+    service: LakeFS
     load: Load
     tally: Tally
     recorder: Recorder

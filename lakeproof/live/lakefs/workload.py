@@ -156,23 +156,18 @@ class Names:
         return f"{self.namespace}/{self.unique()}"
 
     def repository(self, rng: Random) -> str:
-        """The name of the hour, or the one before it."""
         self._repositories += 1
-        # Calls to the name before it meet deletes and creates that are still under way, or late.
-        number = max(0, self._repositories // TURNS_OF_NAME - (rng.random() < 0.3))  # a bool counts as 0 or 1
-        name = f"{self.prefix}-r{number}"
+        name = f"{self.prefix}-r{_number_of_hour(rng, self._repositories, TURNS_OF_NAME)}"
         self.used.add(name)
         return name
 
     def side(self, rng: Random) -> str:
-        """The branch of the hour, or the one before it: they come and go."""
         self._sides += 1
-        return f"{SIDE}{max(0, self._sides // TURNS_OF_SIDE - (rng.random() < 0.3))}"
+        return f"{SIDE}{_number_of_hour(rng, self._sides, TURNS_OF_SIDE)}"
 
     def tag(self, rng: Random) -> str:
-        """The tag of the hour, or the one before it: they come and go."""
         self._tags += 1
-        return f"t{max(0, self._tags // TURNS_OF_TAG - (rng.random() < 0.3))}"
+        return f"t{_number_of_hour(rng, self._tags, TURNS_OF_TAG)}"
 
     def learn(self, name: str, args: tuple[str, ...], value: str) -> None:
         """Remember the commit or pull request that a call has made."""
@@ -194,6 +189,12 @@ class Names:
         """A path that has not been used for long."""
         self._paths += 1
         return f"c/{self._paths // TURNS_OF_PATH}"
+
+
+def _number_of_hour(rng: Random, calls: int, turns: int) -> int:
+    """Of the name of the hour, or of the one before it: names come and go."""
+    # Calls to the name before it meet deletes and creates that are still under way, or late.
+    return max(0, calls // turns - (rng.random() < 0.3))  # a bool counts as 0 or 1
 
 
 def focus_kinds(kinds: Iterable[str]) -> Mapping[str, int]:
