@@ -222,6 +222,9 @@ SEALED: Final = (
     "write:y.seal.write.list.write_data:z.read:z.seal.read:z.commit.read:z.list.delete:z.seal.create:z.commit."
     "list.write_several.seal.commit.commit"
 )
+SEALED_TWICE: Final = (
+    "write.seal.write:y.seal.create.create:y.replace.read.list.delete.seal.write:z.seal.create.read.commit.list"
+)
 SEALED_RESETS: Final = (
     "write.seal.reset_entry.read.list.commit.list.write.commit.write.seal.reset_entry.read.list.commit.write."
     "seal.delete.seal.reset_entry.read.commit.list.write.seal.write:y.reset_prefix.list.commit.list.write:y.seal."
@@ -314,7 +317,7 @@ def _with_job(sequences: Mapping[str, str]) -> dict[str, str]:
 
 
 ROWS = [
-    *_rows(PLAIN, EVERYTHING),
+    *_rows(PLAIN, {**EVERYTHING, "sealed-twice": SEALED_TWICE}),
     *_rows(PLAIN, {**OF_ENTRIES, **OF_RESETS, **OF_LISTINGS}, paged=1),
     *_rows(TAKEN, OF_ENTRIES),
     *_rows(REPAIRED, OF_ENTRIES),

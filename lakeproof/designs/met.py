@@ -180,7 +180,7 @@ def _often(design: MetDesign, name: str, word: str, others: str, places: tuple[i
 
 
 ROWS = [
-    *_rows(LOCK_FREE, FRESH, "commit", COMMITS, 9),
+    *_rows(LOCK_FREE, FRESH, "commit", f"{COMMITS} commit.write:y.seal", 9),
     *_rows(LOCK_FREE, LAYERS, "commit", OVER, 12, name="layers-"),
     *_rows(LOCK_FREE, FORGOTTEN, "commit", OVER, 14, name="forgotten-"),
     *_rows(LOCK_FREE, "reset.write.commit", "commit", "write@main.commit@main.merge revert:b", 9, name="empty-"),
