@@ -106,23 +106,20 @@ def test_a_new_file_without_a_row_in_the_readme_is_named(folder: Path) -> None:
     assert undocumented(modules(), PAGE + "\n| `careless` | a delete | it loses |\n") == []
 
 
-def test_a_new_file_without_an_expectation_is_named(folder: Path) -> None:
-    written(folder, VARIANT.replace("    refuted=EXPECTED,\n", ""))
-    with pytest.raises(RaceError, match=rf"{FILE}: .*'refuted'"):
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("    refuted=EXPECTED,\n", "", ".*'refuted'"),
+        ("EXPECTED", LOST.replace("delete-commit", "delete-comit"), ".*'staged/delete-comit' matches no race"),
+        ("ROWS", "OTHER", "no ROWS; add"),
+    ],
+    ids=["no expectation", "an expectation that concerns no race", "nothing offered"],
+)
+def test_what_is_wrong_in_a_new_file_is_named_with_the_file(folder: Path, before: str, after: str, told: str) -> None:
+    written(folder, VARIANT.replace(before, after).replace("EXPECTED", "HOLDS"))
+    with pytest.raises(RaceError, match=rf"{FILE}: {told}"):
         catalogue()
-
-
-def test_a_new_file_with_an_expectation_that_concerns_no_race_is_named(folder: Path) -> None:
-    written(folder, VARIANT.replace("EXPECTED", LOST.replace("delete-commit", "delete-comit")))
-    with pytest.raises(RaceError, match=rf"{FILE}: .*'staged/delete-comit' matches no race"):
-        catalogue()
-    assert complaint(lakeproof("scenarios", "*careless*")).startswith(f"{FILE}: hard-delete/careless: ")
-
-
-def test_a_new_file_that_offers_nothing_is_named(folder: Path) -> None:
-    written(folder, VARIANT.replace("EXPECTED", "HOLDS").replace("ROWS", "OTHER"))
-    with pytest.raises(RaceError, match=rf"{FILE}: no ROWS; add"):
-        catalogue()
+    assert complaint(lakeproof("scenarios", "*careless*")).startswith(f"{FILE}: ")
 
 
 def test_what_is_proposed_for_a_new_file_is_what_it_should_expect(folder: Path, tmp_path: Path) -> None:

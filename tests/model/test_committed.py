@@ -132,10 +132,6 @@ many = st.dictionaries(paths, st.sampled_from([b"1", b"a longer identity"]), max
 
 class TestSplitting:
     @given(many)
-    def test_the_ranges_are_the_entries(self, found: Contents) -> None:
-        assert tuple(each for piece in cut(found) for each in piece) == found
-
-    @given(many)
     def test_every_range_but_the_last_one_ends_where_one_ends_and_nowhere_before(self, found: Contents) -> None:
         pieces = cut(found)
         for piece in pieces:
@@ -221,14 +217,6 @@ class TestFormat:
     def test_ids_and_addresses_come_from_the_content(self) -> None:
         assert content_id(b"content") == hashlib.sha256(b"content").hexdigest()
         assert object_address("mem://r", "ab") == "mem://r/_lakefs/ab"
-
-    @given(loose_contents.filter(bool))
-    def test_a_range_is_read_as_it_was_written(self, found: Contents) -> None:
-        assert decode_range(encode_range(found)) == found
-
-    @given(infos_of_contents)
-    def test_a_metarange_is_read_as_it_was_written(self, infos: list[RangeInfo]) -> None:
-        assert decode_meta_range(encode_meta_range(infos)) == tuple(infos)
 
     @given(loose_contents.filter(bool), damages)
     def test_bytes_that_pass_for_a_range_are_those_of_its_entries(

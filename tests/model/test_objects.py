@@ -89,13 +89,6 @@ def test_a_version_stands_for_content_and_metageneration(one: StoredObject, othe
     assert objects.head_of("a", one).version == one.version
 
 
-def test_errors_are_equal_by_class_and_words() -> None:
-    assert objects.ObjectNotFound() == objects.ObjectNotFound()
-    assert objects.ObjectNotFound("a") != objects.ObjectNotFound()
-    assert objects.ObjectNotFound() != KeyError()
-    assert len({objects.ObjectNotFound(), objects.ObjectNotFound()}) == 1
-
-
 def test_a_failure_of_the_store_is_known_by_the_names_that_the_search_gives_it() -> None:
     """The search refuses and loses operations on objects with the errors of the key-value store."""
     for error, kin in ((objects.Refused("full"), kv.Refused), (objects.OutcomeUnknown(), kv.OutcomeUnknown)):

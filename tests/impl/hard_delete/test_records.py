@@ -13,7 +13,7 @@ from lakeproof.impl.hard_delete._counters import ONE, TRIES, counter_of, increme
 from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked_change, signature, without_lock
 from lakeproof.impl.hard_delete._reference_states import decode_reference
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
-from lakeproof.impl.hard_delete.staging_area import DELETED, staged_address
+from lakeproof.impl.hard_delete.staging_area import DELETED
 from lakeproof.impl.hard_delete.token_lists import add_reference, decode_tokens, reference_key, remove_reference
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, objects
@@ -109,13 +109,6 @@ def test_adding_to_a_list_and_removing_is_that_of_a_set(changes: list[tuple[bool
     stored = hand.cells.get(("kv", uid_partition(REPOSITORY), reference_key("a")), b"")
     assert isinstance(stored, bytes)
     assert set(decode_tokens(stored)) == expected
-
-
-@given(st.binary(min_size=1), st.binary(min_size=1))
-def test_every_path_has_an_address_of_its_own(one: bytes, other: bytes) -> None:
-    at = [staged_address(BranchID("b"), StagingToken("t"), path) for path in (one, other)]
-    assert (at[0] == at[1]) == (one == other)
-    assert all(each.startswith(staged_address(BranchID("b"), StagingToken("t"))) for each in at)
 
 
 @given(st.binary(min_size=1), st.binary(min_size=1).filter(DELETED.__ne__))
