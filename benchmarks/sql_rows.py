@@ -136,10 +136,6 @@ def sqlite_connection(path: str) -> sqlite3.Connection:
     return found
 
 
-def _nothing() -> None:
-    """What happens between the reads and the writes of a transaction, if nobody looks."""
-
-
 @attrs.define
 class Rows(Closing):
     """The connection of one client. Blocks; not to be used by two threads at once.
@@ -152,8 +148,6 @@ class Rows(Closing):
     dialect: Dialect
     committed: Committed
     tries: int = TRIES
-    between: Callable[[], None] = _nothing
-    """Called in each transaction, after it has looked at the branch."""
     retried: int = 0
     ambiguous: int = 0
     """Merges that had more than one base to choose from."""
@@ -206,7 +200,6 @@ class Rows(Closing):
         found = self.row(repository, branch_id, lock)
         if found is None:
             raise BranchNotFound(branch_id)
-        self.between()
         return found
 
     def row(self, repository: str, branch_id: str, lock: str) -> Branch | None:

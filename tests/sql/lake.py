@@ -22,8 +22,6 @@ from lakeproof.model.errors import (
     PathNotFound,
     RepositoryNotFound,
 )
-from lakeproof.model.linearizable import Specification
-from lakeproof.model.snapshot import CallView, Status
 
 Args = tuple[Hashable, ...]
 Contents = frozenset[tuple[bytes, bytes]]
@@ -182,18 +180,6 @@ def _three_way(base: Commit, source: Commit, destination: Commit) -> Contents:
     kept = {path: identity for path, identity in ours.items() if path not in changed}
     return frozenset({**kept, **{path: after[path] for path in changed if path in after}}.items())
 
-
-def _result(call: CallView) -> Hashable:
-    if call.status is Status.OK:
-        return call.value
-    assert call.error is not None
-    return answer(call.error)
-
-
-LAKE: Final = Specification(
-    name="a lake", initial=State(), apply=apply, result=_result, is_answer=lambda error: isinstance(error, FlowError)
-)
-"""Empty at first. Every definite error is an answer."""
 
 REPOSITORIES: Final = ("r", "q")
 BRANCHES: Final = (MAIN, "dev")
