@@ -1,6 +1,5 @@
 """The command ``lakeproof spark check``."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -29,12 +28,6 @@ def _parse_ids(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> 
 @click.option("--only", multiple=True, metavar="ID", callback=_parse_ids, help="Run only this check. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--out", type=PLACE, metavar="DIR", help="Findings as Parquet, and a summary; a new folder or URL.")
-@click.option(
-    "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the summary as a page for browsers.",
-)
 @spark_options
 def command(
     options: "Options",
@@ -42,7 +35,6 @@ def command(
     only: tuple[str, ...],
     as_json: bool,
     out: str | None,
-    html: Path | None,
 ) -> int:
     """Check the invariants over a dataset: counts, examples, and every finding with its evidence.
 
@@ -54,9 +46,8 @@ def command(
     # Imported late: help and errors of the command line need neither rich nor Spark.
     from rich.text import Text
 
-    from lakeproof.show.pages import summary as pages
     from lakeproof.show.style import console
-    from lakeproof.spark_checks.checks.report import as_json_lines, ending, page, table, write_summary
+    from lakeproof.spark_checks.checks.report import as_json_lines, ending, table, write_summary
     from lakeproof.spark_checks.checks.run import run
     from lakeproof.spark_checks.engine.run_folders import session_for
     from lakeproof.spark_checks.engine.workspace import fresh
@@ -68,9 +59,6 @@ def command(
         summary = run(opened, only, target)
         if folder is not None:
             write_summary(summary, folder)
-    if html is not None:
-        pages.write_summary(page(summary), html)
-        click.echo(f"{html}: open it in a browser", err=True)
     if as_json:
         for line in as_json_lines(summary):
             click.echo(line)

@@ -52,7 +52,6 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
     "--violations", type=click.Path(path_type=Path), metavar="FILE", help="Numbers of violations to plant, as JSON."
 )
 @click.option("--partitions", type=click.IntRange(1), default=None, metavar="N", help="Files of a large table.")
-@click.option("--overwrite", is_flag=True, help="Replace an existing dataset.")
 @spark_options
 def command(
     options: "Options",
@@ -63,7 +62,6 @@ def command(
     now: str | None,
     violations: Path | None,
     partitions: int | None,
-    overwrite: bool,
     **counts: int | None,
 ) -> None:
     """Write a dataset to the folder OUT: kv/, metaranges/, ranges/ and objects/, as Parquet."""
@@ -80,7 +78,7 @@ def command(
     # Sizes are checked here, so that a wrong one costs no session.
     sizes = attrs.evolve(begin, skew=begin.skew if skew is None else skew, **given)  # type: ignore[arg-type]
     planted_ = {} if violations is None else parse(_text(violations), str(violations))
-    check_target(out, overwrite)
+    check_target(out)
     request = DatasetPlan(sizes, planted_)
     # In this order: the folder is in its place, or gone, before the session ends.
     with session(options) as spark, whole(out) as part:

@@ -31,8 +31,6 @@ from lakeproof.words import Unusable
 
 PLANTED: Final = "planted.jsonl"
 ABOUT: Final = "generated.json"
-OURS: Final = frozenset({*AT_REST, "decoded", PLANTED, ABOUT})
-"""What a dataset of ours consists of."""
 PIECE_MAX: Final = 8_192
 PIECES_OF_PARTITION: Final = 16
 _MADE: Final = AT_REST | {"objects": table(**{each.name: each.dataType for each in OBJECTS} | {"last_modified": LONG})}
@@ -121,17 +119,12 @@ def make(spark: SparkSession, request: DatasetPlan, name: str, partitions: int) 
     return rows.withColumn("last_modified", f.timestamp_micros("last_modified")) if name == "objects" else rows
 
 
-def check_target(out: Path, overwrite: bool) -> None:
+def check_target(out: Path) -> None:
     """Raises Unusable: something is there that must not be lost."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
-    if not out.is_dir():
+    if out.is_file():
         raise Unusable(f"{out}: is a file, expected a folder that is new or empty; name another")
-    if not overwrite:
-        raise Unusable(f"{out}: is not empty; name another folder, or add --overwrite")
-    foreign = sorted(path.name for path in out.iterdir() if path.name not in OURS)
-    if foreign:
-        raise Unusable(f"{out}: holds {foreign[0]!r}, which is of no dataset: not overwritten; name another folder")
+    if out.exists() and any(out.iterdir()):
+        raise Unusable(f"{out}: is not empty; name another folder, or remove it")
 
 
 @contextmanager
@@ -147,9 +140,7 @@ def whole(out: Path) -> Iterator[Path]:
         yield part
         # `mkdtemp` makes folders that only their owner can enter.
         part.chmod(0o755)
-        if out.exists():
-            shutil.rmtree(out)
-        part.rename(out)
+        part.rename(out)  # an empty folder gives way
     except OSError as error:
         raise Unusable(f"{out}: cannot be written ({error.strerror}); make room, or name another folder") from None
     finally:

@@ -1,4 +1,5 @@
-"""The command: sizes, violation files, and the folder that is written: whole, or not there."""
+"""The command: sizes, violation files, the folder that is written, whole or not there; and the shape of histories, held
+against a walk over the parents."""
 
 import json
 from pathlib import Path
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from lakeproof.spark_checks.generate import writer
 from lakeproof.spark_checks.generate.mistakes import PLANTED_MAX, numbers, parse
+from lakeproof.spark_checks.generate.plan import BRANCHED, CHAIN, History
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, share_out
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
@@ -82,19 +84,12 @@ class TestViolationFiles:
 
 
 class TestFolder:
-    def test_nothing_is_there_before_it_is_whole(self, tmp_path: Path) -> None:
-        out = tmp_path / "deep" / "out"
-        with writer.whole(out) as part:
-            (part / "kv").mkdir()
-            assert not out.exists()
-        assert [path.name for path in out.iterdir()] == ["kv"]
-        assert [path.name for path in out.parent.iterdir()] == ["out"]
-
     @pytest.mark.parametrize("error", [KeyboardInterrupt, Unusable("no"), OSError(28, "No space left on device")])
     def test_nothing_is_left_of_a_run_that_fails(self, tmp_path: Path, error: BaseException) -> None:
         def fail() -> None:
             with writer.whole(tmp_path / "out") as part:
                 (part / "kv").mkdir()
+                assert not (tmp_path / "out").exists()
                 raise error
 
         with pytest.raises((KeyboardInterrupt, Unusable)):
@@ -102,17 +97,16 @@ class TestFolder:
         assert list(tmp_path.iterdir()) == []
 
     def test_a_folder_with_something_in_it_is_spared(self, tmp_path: Path) -> None:
-        writer.check_target(tmp_path / "new", overwrite=False)
-        writer.check_target(tmp_path, overwrite=False)
-        (tmp_path / "kv").mkdir()
-        with pytest.raises(Unusable, match=r"is not empty; .*--overwrite"):
-            writer.check_target(tmp_path, overwrite=False)
-        writer.check_target(tmp_path, overwrite=True)
+        writer.check_target(tmp_path / "new")
+        writer.check_target(tmp_path)
         (tmp_path / "thesis.tex").touch()
-        with pytest.raises(Unusable, match=r"holds 'thesis\.tex'"):
-            writer.check_target(tmp_path, overwrite=True)
+        with pytest.raises(Unusable, match="is not empty; name another"):
+            writer.check_target(tmp_path)
         with pytest.raises(Unusable, match="is a file"):
-            writer.check_target(tmp_path / "thesis.tex", overwrite=True)
+            writer.check_target(tmp_path / "thesis.tex")
+        with pytest.raises(Unusable, match="cannot be written"), writer.whole(tmp_path):  # since it was looked at
+            pass
+        assert (tmp_path / "thesis.tex").exists()
 
 
 class TestCommand:
@@ -139,3 +133,25 @@ class TestCommand:
     def test_what_cannot_be_is_refused_before_spark_starts(self, tmp_path: Path, args: list[str], told: str) -> None:
         assert complaint(lakeproof("spark", "generate", str(tmp_path / "out"), *args)).startswith(told)
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("history", [BRANCHED, CHAIN], ids=["branched", "chain"])
+@pytest.mark.parametrize("commits", [1, 2, 10, 23, 32, 33, 150])
+def test_generations_and_ancestors_are_those_of_a_walk(history: History, commits: int) -> None:
+    for c in range(commits):
+        parents = history.parents(c, commits)
+        assert all(0 <= each < commits for each in parents)
+        assert (c == 0) == (not parents)
+        assert all(first < c for first in parents[:1])
+        assert len({*parents}) == len(parents)
+        walked = [c]
+        while before := history.parents(walked[-1], commits):
+            walked.append(before[0])
+        assert [history.ancestor(c, steps) for steps in range(len(walked))] == walked
+    order = sorted(range(commits), key=history.generation)
+    found: dict[int, int] = {}
+    for c in order:
+        found[c] = 1 + max((found[each] for each in history.parents(c, commits)), default=0)
+    assert found == {c: history.generation(c) for c in order}
+    mains = [history.main(position) for position in range(history.mains_among(commits))]
+    assert mains == sorted({c for c in range(commits) if c % history.size < history.mains})
