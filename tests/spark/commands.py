@@ -4,7 +4,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,8 @@ from tests.commands import ROOT, lakeproof
 from tests.spark.retention.worlds import NOW
 
 SPARK_HOME: Final = Path(pyspark.__file__).parent
+PACKAGES: Final = frozenset({"attrs", "numpy", "protobuf", "pyarrow", "rich"})
+"""Those of workers."""
 LAKEPROOF: Final = (sys.executable, "-B", "-m", "lakeproof", "spark")
 
 
@@ -30,6 +33,26 @@ def ran(
     """A process that has come to its end. It finds lakeproof, and has more in its environment."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), **(env or {}), **environment}
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+def a_python(folder: Path, packages: Iterable[str] = PACKAGES) -> Path:
+    """A Python with these packages and, on a worker, Spark's own, and no other: lakeproof is none of them."""
+    folder.mkdir(parents=True)
+    for package in packages:
+        distribution = metadata.distribution(package)
+        for top in {file.parts[0] for file in distribution.files or ()} - {"..", "__pycache__"}:
+            link = folder / top
+            if not link.exists():
+                link.symlink_to(Path(str(distribution.locate_file(top))))
+    program = folder / "python"
+    base = getattr(sys, "_base_executable", sys.executable)
+    program.write_text(
+        "#!/bin/sh\n"
+        'own=$(echo "$PYTHONPATH" | tr ":" "\\n" | grep /pyspark/ | paste -sd: -)\n'
+        f'PYTHONPATH="$own:{folder}" exec "{base}" -S -s "$@"\n'
+    )
+    program.chmod(0o755)
+    return program
 
 
 def of_java() -> dict[str, str]:

@@ -94,6 +94,15 @@ def dataset(tmp_path: Path) -> Path:
     return tmp_path / "dataset"
 
 
+@pytest.fixture(scope="session")
+def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One of ten repositories, beside rules: ``data``, ``rules.json``."""
+    folder = tmp_path_factory.mktemp("larger")
+    snapshots.write(snapshots.tables(world(7, 10)), folder / "data")
+    (folder / "rules.json").write_text('{"default_retention_days": 1}')
+    return folder
+
+
 @pytest.fixture
 def rules(tmp_path: Path) -> str:
     """A file of rules for `retention`."""

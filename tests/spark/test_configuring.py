@@ -1,11 +1,16 @@
-"""``--conf``, and the settings on which verdicts rest: in a new session, under spark-submit, in somebody's session."""
+"""``--conf``, and the settings on which verdicts rest: in a new session, under spark-submit, in somebody's session; and
+which Java is found."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.engine import settings
+from lakeproof.spark_checks.engine import classic, java, settings
+from lakeproof.spark_checks.engine import session as sessions
+from lakeproof.spark_checks.engine.java import java_home
 from lakeproof.spark_checks.engine.session import Options, session
 from lakeproof.spark_checks.engine.settings import ON_CLUSTERS, RELIED, Relied, layer, of_classic, parse_conf, relied_on
 from lakeproof.words import Unusable
@@ -16,15 +21,17 @@ MISSING = "spark.sql.files.ignoreMissingFiles"
 
 
 class TestConf:
-    @pytest.mark.parametrize("word", ["spark.a", "=1", "spark.a=", "spark.a 1", ""])
-    def test_what_is_no_key_with_a_value_is_refused(self, word: str) -> None:
-        with pytest.raises(Unusable, match="expected KEY=VALUE"):
+    @pytest.mark.parametrize(
+        ("word", "said"),
+        [
+            *((word, "expected KEY=VALUE") for word in ("spark.a", "=1", "spark.a=", "spark.a 1", "")),
+            *((f"{key}=x", f"say it with {option}") for key, option in settings.OPTIONS.items()),
+            ("sparc.a=1", "settings begin with 'spark.'"),
+        ],
+    )
+    def test_what_is_no_setting_or_an_option_of_ours_is_refused(self, word: str, said: str) -> None:
+        with pytest.raises(Unusable, match=said):
             parse_conf([word])
-
-    @pytest.mark.parametrize(("key", "option"), settings.OPTIONS.items())
-    def test_what_is_an_option_of_ours_is_refused_and_the_option_named(self, key: str, option: str) -> None:
-        with pytest.raises(Unusable, match=f"say it with {option}"):
-            parse_conf([f"{key}=x"])
 
     @pytest.mark.parametrize(("key", "relied"), relied_on(local=False).items())
     def test_what_verdicts_rest_on_is_refused_with_the_reason_unless_it_says_the_same(
@@ -70,6 +77,18 @@ class TestLayers:
         assert layer(of_classic(there), {key: "false"}, (), local=there.local)[key] == "true"
 
 
+def test_a_new_session_in_which_a_setting_is_another_is_refused(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server has its own, and not all can be set."""
+    monkeypatch.setattr(sessions, "_ours", [])
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr(sessions, "_start", lambda _: nullcontext(spark))
+    monkeypatch.setitem(RELIED, "spark.sql.session.timeZone", Relied("another", "it must"))
+    with pytest.raises(Unusable, match=r"timeZone is 'UTC' in this session, and verdicts rest on 'another'"), session():
+        pytest.fail("it was begun")
+
+
 class TestASessionOfSomebodyElse:
     @CLASSIC
     def test_settings_are_right_inside_and_what_they_were_afterwards(self, spark: SparkSession) -> None:
@@ -86,22 +105,6 @@ class TestASessionOfSomebodyElse:
                     spark.conf.set(key, relied.value)
 
     @CLASSIC
-    def test_a_command_reads_all_there_although_the_session_passes_over_files(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        """A file that is no Parquet: passed over, the table would be read as the rest of it."""
-        spark.range(3).selectExpr("cast('h' as binary) as a").write.parquet(str(tmp_path / "data"))
-        (tmp_path / "data" / "zz.parquet").write_bytes(b"PAR1 not at all PAR1")
-        spark.conf.set("spark.sql.files.ignoreCorruptFiles", "true")
-        try:
-            schema = "a binary"
-            assert spark.read.schema(schema).parquet(str(tmp_path / "data")).count() == 3
-            with pytest.raises(Unusable, match="Parquet"), session() as inside:
-                inside.read.schema(schema).parquet(str(tmp_path / "data")).collect()
-        finally:
-            spark.conf.set("spark.sql.files.ignoreCorruptFiles", "false")
-
-    @CLASSIC
     def test_what_cannot_be_changed_any_more_is_refused(self, spark: SparkSession) -> None:
         with (
             pytest.raises(Unusable, match="cannot be set in a session that runs already"),
@@ -109,10 +112,45 @@ class TestASessionOfSomebodyElse:
         ):
             pass
 
-    @CLASSIC
-    def test_what_is_wrong_and_cannot_be_set_is_refused(
-        self, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setitem(RELIED, "spark.app.name", Relied("another", "it must"))
-        with pytest.raises(Unusable, match=r"spark.app.name is '.*' in this session, and verdicts rest on 'another'"):
-            settings.in_force(spark, RELIED)
+
+def fake_java(folder: Path, version: str, code: int) -> None:
+    program = folder / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\nexit {code}\n", encoding="utf-8")
+    program.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "words"),
+    [
+        ("1.8.0_392", 0, "is Java 8: Spark wants 17 or newer"),
+        ("11.0.2", 0, "is Java 11"),
+        ("17", 1, "which does not run \\(it says: openjdk version"),
+        (None, 0, "which does not run \\(.*No such file"),
+        ("", 0, "found neither by JAVA_HOME nor on the PATH"),
+    ],
+)
+def test_a_java_that_will_not_do_is_one_line_that_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, code: int, words: str
+) -> None:
+    if version:
+        fake_java(tmp_path, version, code)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("JAVA_HOME", "" if version == "" else str(tmp_path))
+    with pytest.raises(Unusable, match=f"{words}.*; install Java 17 or newer, or set JAVA_HOME"):
+        java_home()
+
+
+def test_a_start_that_fails_without_a_word_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(settings.GATEWAY, raising=False)
+    monkeypatch.setattr(java, "java_home", lambda: "/java")
+    for name in ("JAVA_HOME", "PYSPARK_PYTHON", "SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME"):
+        monkeypatch.setenv(name, "as it was")
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
+    with pytest.raises(Unusable, match=r"did not start on this machine \(OSError\)") as refused:
+        classic.start(Options(engine="classic"))
+    Path(str(refused.value).partition("see ")[2].partition(",")[0]).unlink()
+
+
+def fail(_: object) -> NoReturn:
+    raise OSError

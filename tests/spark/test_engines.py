@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import sys
 import threading
 from contextlib import nullcontext
@@ -10,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
+import click
 import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
@@ -17,55 +17,45 @@ from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine import embedded, footers, progress, session, settings
-from lakeproof.spark_checks.engine.counts import count_passing
 from lakeproof.spark_checks.engine.engines import Name, engine_of
 from lakeproof.spark_checks.engine.session import Options, choose_engine
 from lakeproof.spark_checks.engine.together import together
 from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.words import Unusable
-from tests.commands import complaint, lakeproof, spawned
+from tests.commands import lakeproof, spawned
 from tests.spark import snapshots
 from tests.spark.commands import mark_by_command
 from tests.spark.conftest import ON_BOTH
 from tests.spark.retention.worlds import world
 
 
-class TestTheChoice:
-    @pytest.mark.parametrize(
-        ("options", "environment", "engine"),
-        [
-            (Options(), {}, "classic"),
-            (Options(engine="embedded"), {}, "embedded"),
-            (Options(master="local[1]"), {}, "classic"),
-            (Options(), {settings.GATEWAY: "1"}, "classic"),
-            (Options(remote="sc://host"), {}, "connect"),
-            (Options(), {session.REMOTE: "sc://host"}, "connect"),
-            (Options(engine="connect"), {session.REMOTE: "sc://host"}, "connect"),
-            (Options(engine="embedded"), {session.REMOTE: "sc://host"}, "embedded"),
-        ],
-    )
-    def test_it_is_what_the_options_say_or_the_environment(
-        self, options: Options, environment: dict[str, str], engine: Name, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for name in (session.REMOTE, settings.GATEWAY):
-            monkeypatch.delenv(name, raising=False)
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
+@pytest.mark.parametrize(
+    ("options", "environment", "engine"),
+    [
+        (Options(), {}, "classic"),
+        (Options(engine="embedded"), {}, "embedded"),
+        (Options(master="local[1]"), {}, "classic"),
+        (Options(), {settings.GATEWAY: "1"}, "classic"),
+        (Options(remote="sc://host"), {}, "connect"),
+        (Options(), {session.REMOTE: "sc://host"}, "connect"),
+        (Options(engine="connect"), {session.REMOTE: "sc://host"}, "connect"),
+        (Options(engine="embedded"), {session.REMOTE: "sc://host"}, "embedded"),
+        (Options(engine="embedded", master="local[1]"), {}, None),
+        (Options(engine="classic", remote="sc://host"), {}, None),
+        (Options(master="local[1]", remote="sc://host"), {}, None),
+        (Options(master="local[1]"), {settings.GATEWAY: "1"}, None),
+        (Options(engine="connect"), {}, None),
+    ],
+)
+def test_it_is_what_options_say_or_the_environment_and_what_does_not_go_together_is_refused(
+    options: Options, environment: dict[str, str], engine: Name | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (session.REMOTE, settings.GATEWAY):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(Unusable) if engine is None else nullcontext():
         assert choose_engine(options) == engine
-
-    @pytest.mark.parametrize(
-        "options",
-        [
-            Options(engine="embedded", master="local[1]"),
-            Options(engine="classic", remote="sc://host"),
-            Options(master="local[1]", remote="sc://host"),
-            Options(engine="connect"),
-        ],
-    )
-    def test_what_does_not_go_together_is_refused(self, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv(session.REMOTE, raising=False)
-        with pytest.raises(Unusable):
-            choose_engine(options)
 
 
 HOSTILE = [bytes([n]) for n in range(256)] + [
@@ -134,20 +124,10 @@ def test_fingerprints_are_those_of_xxhash_on_every_engine(spark: SparkSession) -
     assert {size: (one & WORD, both & WORD) for size, one, both in found} == FINGERPRINTS
 
 
-def test_rows_that_pass_are_counted_and_stay_what_they_are(spark: SparkSession) -> None:
-    schema = "n bigint, key binary, texts array<string>, at timestamp"
-    rows = [(n, bytes([n % 256]), ["x", None], datetime(2001, 1, 1 + n % 20, tzinfo=UTC)) for n in range(1000)]
-    table = spark.createDataFrame(rows, schema)
-    passing, passed = count_passing(table)
-    assert sorted(passing.collect()) == sorted(table.collect())
-    assert passed() == 1000
-
-
 def test_an_engine_that_reads_fewer_rows_than_the_footers_tell_ends_the_run(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    snapshots.write(snapshots.tables(world(7, 2)), tmp_path / "data")
-    opened = open_dataset(spark, str(tmp_path / "data"))
+    opened = open_dataset(spark, str(dataset))
     opened.demand_read()
     count = footers.count
     monkeypatch.setattr(footers, "count", lambda table: count(table) + 1)
@@ -155,26 +135,24 @@ def test_an_engine_that_reads_fewer_rows_than_the_footers_tell_ends_the_run(
         opened.demand_read()
 
 
-def test_a_folder_of_null_is_null_or_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_folder_of_null_is_null_or_refused(spark: SparkSession, dataset: Path) -> None:
     """Sail takes it for a text."""
-    snapshots.write(snapshots.tables(world(7, 2)), tmp_path)
-    rows = parquet.read_table(tmp_path / "objects" / "part.parquet")
-    (tmp_path / "objects" / "part.parquet").unlink()
-    folder = tmp_path / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
+    rows = parquet.read_table(dataset / "objects" / "part.parquet")
+    (dataset / "objects" / "part.parquet").unlink()
+    folder = dataset / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
     folder.mkdir()
     parquet.write_table(rows.drop_columns(["storage_namespace"]), folder / "part-0.parquet")
     if engine_of(spark).name == "embedded":
         with pytest.raises(Unusable, match="lies in the folder of null, which Sail takes for text"):
-            open_dataset(spark, str(tmp_path))
+            open_dataset(spark, str(dataset))
         return
-    found = open_dataset(spark, str(tmp_path)).objects
+    found = open_dataset(spark, str(dataset)).objects
     assert found.where("storage_namespace is null").count() == found.count() > 0
 
 
 class TestTrouble:
-    def test_a_query_that_needs_more_memory_than_it_may_take_is_one_line(self, tmp_path: Path) -> None:
-        snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "data")
-        process = spawned("spark", "check", str(tmp_path / "data"), "--engine", "embedded", "--memory", "64k")
+    def test_a_query_that_needs_more_memory_than_it_may_take_is_one_line(self, dataset: Path) -> None:
+        process = spawned("spark", "check", str(dataset), "--engine", "embedded", "--memory", "64k")
         stdout, stderr = process.communicate()
         assert (process.returncode, stdout) == (2, "")
         line = stderr.splitlines()[-1]
@@ -190,31 +168,11 @@ class TestTrouble:
             spark.range(3).count()
         client.close()
 
-    @pytest.mark.parametrize("text", ["", "1", "0m", "-1g", "1.5g", "1x", "3 g"])
-    def test_a_size_that_is_none_is_refused(self, text: str) -> None:
-        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
-            settings.size(text)
-
-    def test_sizes_are_powers_of_1024(self) -> None:
+    def test_sizes_are_powers_of_1024_with_a_unit(self) -> None:
         assert [settings.size(each) for each in ("1k", "512M", "3g", "2tb")] == [1 << 10, 1 << 29, 3 << 30, 1 << 41]
-
-
-class TestSweep:
-    def test_nothing_goes_by_one_answer_of_sail(self, spark: SparkSession, tmp_path: Path) -> None:
-        snapshots.write(snapshots.tables(world(7, 2)), tmp_path / "data")
-        (tmp_path / "objects").mkdir()
-        assert mark_by_command(tmp_path / "data", tmp_path / "out", "--lenient").exit_code == 0
-        sweep = ("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", str(tmp_path / "objects"))
-        name = engine_of(spark).name
-        other = "classic" if name == "embedded" else "embedded"
-        assert f"--require-engine says {other}" in complaint(lakeproof(*sweep, "--require-engine", other))
-        assert lakeproof(*sweep).exit_code == 0  # a dry run
-        if name == "embedded":
-            said = complaint(lakeproof(*sweep, "--delete"))
-            assert "nothing is deleted by its first answer alone; search for references again with --dataset" in said
-        else:
-            assert lakeproof(*sweep, "--delete").exit_code == 0
-        assert lakeproof(*sweep, "--delete", "--dataset", str(tmp_path / "data")).exit_code == 0
+        for text in ("", "1", "0m", "-1g", "1.5g", "1x", "3 g"):
+            with pytest.raises(Unusable, match=f"^--memory {text!r}: expected a number with k, m, g or t"):
+                settings.memory(click.Context(click.Command("x")), click.Option(["--memory"]), text)
 
 
 def fail(why: str) -> None:

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import cast
 
 import attrs
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from lakeproof.model.records import Commit
+from lakeproof.spark_checks.data.dataset import open_dataset
+from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.retention.marks import MarkOptions
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
@@ -46,6 +49,22 @@ def test_objects_of_all_times_of_64_bits_are_young_or_old(spark: SparkSession, t
     assert done.exit_code == 0, done.output
 
 
+@pytest.mark.parametrize("kind", [pa.timestamp("us", "UTC"), pa.timestamp("ms", "UTC"), pa.timestamp("ns")], ids=str)
+def test_the_youngest_object_of_all_files_says_when_a_run_is(
+    spark: SparkSession, dataset: Path, kind: pa.DataType
+) -> None:
+    whole = dataset / "objects" / "part.parquet"
+    rows, early, late = parquet.read_table(whole), NOW, NOW + 123_457
+    files: list[list[int | None]] = [[early, late, None], [early], [None]]
+    for number, times in enumerate(files):
+        made = pa.array(times, pa.timestamp("us", "UTC")).cast(kind, safe=False)
+        file, at = whole.with_name(f"{number}.parquet"), rows.schema.get_field_index("last_modified")
+        listed = rows.slice(0, len(times)).set_column(at, "last_modified", made)
+        parquet.write_table(listed, file, use_deprecated_int96_timestamps=kind == pa.timestamp("ns"))
+    whole.unlink()
+    assert runs.time_of(None, open_dataset(spark, str(dataset))) == (late // 1000 * 1000 if kind.unit == "ms" else late)
+
+
 def test_commits_of_all_times_are_expired_as_the_model_has_it(spark: SparkSession, tmp_path: Path) -> None:
     plain = sound(world(5, 12))
     store = dict(plain.store)
@@ -59,18 +78,6 @@ def test_commits_of_all_times_are_expired_as_the_model_has_it(spark: SparkSessio
     assert retention.addresses(spark, done.folder) == expected
     assert expected
     assert expected != retention.marked_by_the_model(plain, tags=False)
-
-
-@pytest.mark.parametrize("command", ["uncommitted", "retention"])
-def test_a_null_that_hides_what_is_kept_is_refused(
-    spark: SparkSession, tmp_path: Path, rules: str, command: str
-) -> None:
-    made = snapshots.tables(world(7, 2))
-    made.ranges[0] = (*made.ranges[0][:2], None, *made.ranges[0][3:])
-    snapshots.write(made, tmp_path / "data")
-    more = ("--rules", rules) if command == "retention" else ()
-    said = lakeproof("spark", command, str(tmp_path / "data"), *more, "--out", str(tmp_path / "out"))
-    assert "a row of ranges/ leaves out what it keeps (address is null)" in complaint(said)
 
 
 @pytest.fixture
@@ -89,11 +96,9 @@ NO_SPACE = "lakeproof: no space left on the device"
 TOO_LARGE = "lakeproof: a file of Spark's grew larger than this machine lets files grow"
 
 
-def ran_out(out: Path, line: str, engine: str, *shell: str) -> None:
+def ran_out(larger: Path, out: Path, line: str, engine: str, *shell: str) -> None:
     """The run of a world does not fit: it ends with one line, and leaves nothing that a sweep takes."""
-    data = out.parent.parent / "data"
-    snapshots.write(snapshots.tables(world(7, 10)), data)
-    command = (*LAKEPROOF, "uncommitted", str(data), "--lenient", "--run", "it")
+    command = (*LAKEPROOF, "uncommitted", str(larger / "data"), "--lenient", "--run", "it")
     done = ran(*shell, *command, "--engine", engine, "--now", str(NOW), "--out", str(out))
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert done.stderr.splitlines()[-1].startswith(line)
@@ -103,11 +108,10 @@ def ran_out(out: Path, line: str, engine: str, *shell: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["embedded", pytest.param("classic", marks=pytest.mark.long)])
-def test_a_disk_that_is_full_ends_the_run(full: Path, engine: str) -> None:
-    ran_out(full / "out", NO_SPACE, engine)
+def test_a_disk_that_is_full_ends_the_run(larger: Path, full: Path, engine: str) -> None:
+    ran_out(larger, full / "out", NO_SPACE, engine)
 
 
-def test_a_file_that_the_machine_lets_not_grow_ends_the_run(tmp_path: Path) -> None:
+def test_a_file_that_the_machine_lets_not_grow_ends_the_run(larger: Path, tmp_path: Path) -> None:
     """As a quota does. (Of Java's own files some are larger.)"""
-    (tmp_path / "disk").mkdir()
-    ran_out(tmp_path / "disk" / "out", TOO_LARGE, "embedded", "sh", "-c", 'ulimit -f 1; exec "$@"', "sh")
+    ran_out(larger, tmp_path / "out", TOO_LARGE, "embedded", "sh", "-c", 'ulimit -f 1; exec "$@"', "sh")

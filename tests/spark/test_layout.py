@@ -1,5 +1,6 @@
 """Every file of a table is looked at before a row is read: what Spark takes for null, or passes over, is refused."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,7 +70,21 @@ def in_two_spellings(rows: pa.Table) -> pa.Table:
     return rows.append_column("Address", rows.column("path"))
 
 
+def cut(ranges: Path) -> None:
+    (ranges / "part-1.parquet").write_bytes((ranges / "part-1.parquet").read_bytes()[:-10])
+
+
+def with_other_tags(ranges: Path) -> None:
+    file = ranges.parent / "objects" / "part-1.parquet"
+    rows = parquet.read_table(file)
+    parquet.write_table(rows.append_column("e_tag", pa.array([b"x"] * len(rows), pa.binary())), file)
+
+
 DAMAGES = {
+    "tags": (with_other_tags, r"part-1\.parquet: column e_tag is binary; expected of objects/: .*e_tag: string"),
+    "lost": (shutil.rmtree, r"ranges: there is no table ranges/; a dataset is a folder with kv/.*an empty one will do"),
+    "empty": (moved(first="../a", second="../b"), r"ranges: has no Parquet file; write the table"),
+    "cut": (cut, r"part-1\.parquet: cannot be read as Parquet \(.*\); bring it back whole"),
     "renamed": (
         rewritten(renamed),
         r"part-1\.parquet: has no column address \(\['addr', .*expected of ranges/: .*write the file again so",
@@ -115,15 +130,7 @@ DAMAGES = {
         moved(first="day=1/part-0.parquet", second="week=1/part-1.parquet"),
         r"part-1\.parquet: lies in week=value, and day=1/part-0\.parquet in day=value; take",
     ),
-    "in folders at other places": (
-        moved(first="more/day=1/part-0.parquet", second="day=2/part-1.parquet"),
-        r"part-0\.parquet: lies in more/day=value, and day=2/part-1\.parquet in day=value; ",
-    ),
     "of Delta": (added("_delta_log/0.json"), r"ranges: is a Delta table"),
-    "of Hudi": (
-        added(".hoodie/hoodie.properties"),
-        r"ranges: is a Hudi table, of whose files some are not valid; export it",
-    ),
     "of a stream": (
         added("_spark_metadata/0"),
         r"ranges: is what a stream of Spark has written, of whose files some are not",
@@ -143,7 +150,23 @@ def test_a_second_file_that_is_not_as_the_first_is_named(
     with pytest.raises(Unusable, match=words) as told:
         open_dataset(spark, str(dataset))
     assert "\n" not in str(told.value)
-    assert "leave it out" not in str(told.value)
+
+
+def test_a_folder_that_is_not_there_is_no_empty_dataset(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(Unusable, match=r"gone: there is no such folder; a dataset is a folder with kv/"):
+        open_dataset(spark, str(tmp_path / "gone"))
+
+
+def test_a_column_of_folders_that_is_all_digits_is_text(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "s=007").mkdir()
+    parquet.write_table(pa.table({"n": [1]}), tmp_path / "s=007" / "part.parquet")
+    assert read_table(spark, str(tmp_path), table(s=STRING, n=LONG)).collect()[0]["s"] == "007"
+
+
+def test_columns_may_come_in_any_order_with_others_and_as_smaller_integers(spark: SparkSession, tmp_path: Path) -> None:
+    rows = pa.table({"more": [1], "n": pa.array([3], pa.int32()), "s": ["x"]})
+    parquet.write_table(rows, tmp_path / "0.parquet")
+    assert [(*row,) for row in read_table(spark, str(tmp_path), table(s=STRING, n=LONG)).collect()] == [("x", 3)]
 
 
 def test_what_spark_leaves_beside_its_files_is_no_data(spark: SparkSession, dataset: Path) -> None:
@@ -182,25 +205,20 @@ def test_times_of_nanoseconds_are_refused_and_those_of_old_files_taken(spark: Sp
         read_table(spark, str(tmp_path), schema)
 
 
-class TestByUrl:
-    def test_footers_say_there_what_they_say_here(self, spark: SparkSession, mount: Mount) -> None:
-        schema = table(**{field.name: field.dataType for each in DECODED.values() for field in each})
-        spark.createDataFrame([], schema).write.parquet(str(mount.folder / "kinds"))
-        for file in (mount.folder / "kinds").glob("*.parquet"):
-            url = f"{mount.url}/kinds/{file.name}"
-            there, here = (places.File("", each, places.stamp(file)) for each in (url, str(file)))
-            assert layout._columns(there) == layout._columns(here)
+def test_footers_say_at_a_url_what_they_say_here(spark: SparkSession, mount: Mount) -> None:
+    schema = table(**{field.name: field.dataType for each in DECODED.values() for field in each})
+    spark.createDataFrame([], schema).write.parquet(str(mount.folder / "kinds"))
+    for file in (mount.folder / "kinds").glob("*.parquet"):
+        url = f"{mount.url}/kinds/{file.name}"
+        there, here = (places.File("", each, places.stamp(file)) for each in (url, str(file)))
+        assert layout._columns(there) == layout._columns(here)
 
-    def test_a_file_that_is_damaged_is_named_with_its_url(self, spark: SparkSession, mount: Mount) -> None:
-        for number, column in enumerate(("n", "m")):
-            (mount.folder / "rows").mkdir(exist_ok=True)
-            parquet.write_table(pa.table({column: [number]}), mount.folder / "rows" / f"{number}.parquet")
-        with pytest.raises(Unusable, match=rf"^{mount.url}/rows/1\.parquet: has no column n \(\['m'\]\)"):
-            read_table(spark, f"{mount.url}/rows", table(n=LONG))
-        (mount.folder / "rows" / "1.parquet").write_bytes(b"")
-        with pytest.raises(Unusable, match=r"1\.parquet: cannot be read as Parquet \(.*\); bring it back whole"):
-            read_table(spark, f"{mount.url}/rows", table(n=LONG))
-        (mount.folder / "rows" / "1.parquet").unlink()
-        assert read_table(spark, f"{mount.url}/rows", table(n=LONG)).count() == 1
-        with pytest.raises(Unusable, match="there is no table gone/"):
-            read_table(spark, f"{mount.url}/gone", table(n=LONG))
+
+def test_a_file_that_is_damaged_is_named_with_its_url(spark: SparkSession, mount: Mount) -> None:
+    (mount.folder / "rows").mkdir()
+    parquet.write_table(pa.table({"n": [0]}), mount.folder / "rows" / "0.parquet")
+    assert read_table(spark, f"{mount.url}/rows", table(n=LONG)).count() == 1
+    parquet.write_table(pa.table({"m": [1]}), mount.folder / "rows" / "1.parquet")
+    for where, words in (("rows", r"/1\.parquet: has no column n \(\['m'\]\)"), ("gone", ": there is no table gone/")):
+        with pytest.raises(Unusable, match=f"^{mount.url}/{where}{words}"):
+            read_table(spark, f"{mount.url}/{where}", table(n=LONG))

@@ -13,7 +13,7 @@ from lakeproof.impl.codec import decode_at, encode
 from lakeproof.impl.migration.checks import METADATA, VERSION, VERSION_KEY
 from lakeproof.model import keys
 from lakeproof.model.identifiers import StorageNamespace
-from lakeproof.model.records import Repository
+from lakeproof.model.records import Record, Repository
 from lakeproof.spark_checks.checks.run import run as check
 from lakeproof.spark_checks.data.dataset import Dataset, Keys, open_dataset
 from lakeproof.spark_checks.data.decoding import write
@@ -77,6 +77,29 @@ def moved(home: bytes) -> Change:
     return lambda row: (home if row[0] == HOME else row[0], *row[1:])
 
 
+def beside(*found: Record) -> Tables:
+    """With these in the partition of a repository."""
+    return tables(*(records.kv(HOME, each) for each in found))
+
+
+def of_a_newer_store(key: bytes) -> Change:
+    """The first record of such a key has a field 100, a text."""
+    return lambda row: (*row[:2], row[2] + b"\xa2\x06\x03mr2") if row[1] == key else row
+
+
+def with_a_null() -> Tables:
+    made = tables()
+    made.ranges[0] = (*made.ranges[0][:2], None, *made.ranges[0][3:])
+    return made
+
+
+def doubled() -> Tables:
+    made = tables()
+    return attrs.evolve(made, kv=made.kv * 2)
+
+
+INNER = records.repository("repo1", "uid1", namespace="s3://bucket/r0/data/inner")
+KNOWN = records.commit("x1"), records.commit("x2", parents=("x1", "gone"), generation=2)
 UNREAD = {
     "the store of a lakeFS": (tables(change=as_lakefs), r"such records; .* if this is a store of lakeFS, say --keys"),
     "a branch with a slash": (tables((HOME, b"branches/a/b", b"")), "record at 'repo0-uid0' 'branches/a/b': no record"),
@@ -84,17 +107,52 @@ UNREAD = {
     "what was issued": (tables((HOME, b"staging/issued/1", b"data/x")), "no record of the key schema has such a key"),
     "homes by id": (tables(change=moved(b"repo0")), "'repo0' has records of the repository 'repo0', whose partition"),
     "homes by date": (tables(change=moved(b"repo0-0")), "'repo0-0' has records of the repository 'repo0', whose"),
+    "a newer branch": (tables(change=of_a_newer_store(b"branches/b0")), "branches/b0.*unknown, and may refer"),
+    "a newer commit": (tables(change=of_a_newer_store(b"commits/c0x0")), "commits/c0x0.*unknown, and may refer"),
+    "a torn entry": (tables((b"t:1", b"key/x", b"\xff\xff")), "staged at 't:1' 'key/x'"),
+    "a namespace in data": (
+        tables(records.kv(keys.GRAVELER, INNER)),
+        "namespace 's3://bucket/r0/data/inner' lies in 's3://bucket/r0'",
+    ),
+    "a metarange that is gone": (
+        beside(records.commit("y", NOW, meta_range_id="gone")),
+        "metarange gone of an? (active )?commit is not there",
+    ),
+    "a head without a record": (
+        beside(records.branch("x", "gone", "t")),
+        "repo0-uid0'?: commit gone is the head of .*, and has no record.*--lenient",
+    ),
+    "a tag of no record": (beside(records.tag("x", "gone")), "commit gone is the commit of tag x", "uncommitted"),
+    "a first parent": (
+        beside(records.commit("x", parents=("gone",))),
+        "commit gone is a parent of commit x,",
+        "uncommitted",
+    ),
+    "a second parent": (beside(*KNOWN), "commit gone is a parent of commit x2,", "uncommitted"),
+    "a null": (with_a_null(), r"a row of ranges/ leaves out what it keeps \(address is null\)"),
+    "a file that is there twice": (doubled(), "commits have the id of another record of their repository", "retention"),
+    "a copy of no time": (
+        tables((HOME, b"copies/x", b"yesterday")),
+        "copies/x: is no record of a copy",
+        "uncommitted",
+    ),
 }
 
 
-@pytest.mark.parametrize("kind", ["uncommitted", "retention"])
-@pytest.mark.parametrize("name", UNREAD)
+@pytest.mark.parametrize(
+    ("kind", "made", "words"),
+    [
+        pytest.param(kind, made, words, id=f"{name}-{kind}")
+        for name, (made, words, *kinds) in UNREAD.items()
+        for kind in kinds or ("uncommitted", "retention")
+    ],
+)
 def test_what_may_refer_to_data_and_is_not_read_ends_the_run(
-    spark: SparkSession, tmp_path: Path, kind: str, name: str
+    spark: SparkSession, tmp_path: Path, kind: str, made: Tables, words: str
 ) -> None:
-    made, words = UNREAD[name]
     with pytest.raises(Unusable, match=words):
         mark(kind, opened(spark, made, tmp_path), tmp_path)
+    assert not (tmp_path / "run" / "report.json").exists()
 
 
 @pytest.mark.parametrize("tags", [True, False])
@@ -102,6 +160,11 @@ def test_a_tag_that_cannot_be_read_ends_a_run_where_tags_keep(spark: SparkSessio
     found = opened(spark, tables((HOME, b"tags/v9", TAG[:-1])), tmp_path)
     with pytest.raises(Unusable, match="tag at 'repo0-uid0' 'tags/v9'") if tags else nullcontext():
         mark("retention", found, tmp_path, tags=tags)
+
+
+def test_what_is_left_of_a_deleted_repository_may_dangle(spark: SparkSession, tmp_path: Path) -> None:
+    found = opened(spark, tables(*(records.kv(b"gone-u", each) for each in KNOWN)), tmp_path)
+    assert mark("uncommitted", found, tmp_path).findings == {"head-exists": 0, "parents-exist": 0}
 
 
 @pytest.mark.parametrize("version", [VERSION, b"9"])

@@ -2,20 +2,20 @@
 
 import re
 import shutil
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.spark_checks.engine import footers, runs
+from lakeproof.spark_checks.engine import footers, runs, staging, workspace
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import DECODED
-from lakeproof.spark_checks.retention import commit_files
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.commands import timeless
-from tests.spark.conftest import CLASSIC, Mount
-from tests.spark.retention.test_commit_files import READ, ROWS, STRANGE
+from tests.spark.conftest import Mount
 from tests.spark.retention.worlds import NOW
 from tests.spark.test_ended_runs import Place, place_in
 
@@ -103,23 +103,51 @@ def test_checks_write_their_findings_and_pages_to_a_url(spark: SparkSession, her
     assert rows(one_) == rows(two_) != []
 
 
-@CLASSIC
-def test_spark_reads_commit_files_at_a_url_as_they_were_written_whatever_the_names_are(
-    spark: SparkSession, mount: Mount
+@pytest.fixture
+def work(spark: SparkSession, mount: Mount) -> Iterator[Path]:
+    """The session works there."""
+    workspace.remove(spark)
+    workspace.place(spark, mount.url)
+    yield mount.folder
+    workspace.remove(spark)
+    workspace.place(spark, None)
+
+
+def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
+    spark: SparkSession, work: Path
 ) -> None:
-    expected = [(name, f" {name}-{n}\n", n % 2 == 0, "m" if n else None) for name in STRANGE for n in range(3)]
-    table = spark.createDataFrame(expected, ROWS)
-    for _ in range(2):  # what was there is replaced
-        assert commit_files.write(table, folder_at(f"{mount.url}/commits")) == len(expected)
-    assert commit_files.write(table, folder_at(str(mount.folder / "commits-here"))) == len(expected)
-    for each in (mount.folder / "commits", mount.folder / "commits-here"):
-        assert all(
-            file.parent.parent == each and file.name.endswith(".csv") for file in each.rglob("*.*") if file.is_file()
-        )
-    how = {"header": True, "escape": '"', "multiLine": True}
-    blanks = {"ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
-    places = f"{mount.url}/commits", str(mount.folder / "commits-here")
-    one, two = (spark.read.schema(READ).csv(each, **how, **blanks) for each in places)  # type: ignore[arg-type]
-    assert rows(one) == rows(two)
-    found = [(row["repository_id"], row["commit_id"], row["expired"], row["metarange_id"]) for row in one.collect()]
-    assert sorted(found, key=repr) == sorted(expected, key=repr)
+    assert workspace.stage(spark.range(10).repartition(3), "rows").count() == 10
+    assert list(work.glob("lakeproof-spark-*/rows-*/rows/*.parquet"))
+    written = staging.write(spark.range(6).selectExpr("id", "id % 2 as odd"), workspace.fresh(spark, "rows"), by="odd")
+    assert written.folders == {"odd=0": 3, "odd=1": 3}
+    for each in work.glob("lakeproof-spark-*/rows-*/rows/odd=1/*.parquet"):
+        each.unlink()
+    with pytest.raises(Unusable, match="odd=1: 3 rows were written, and 0 are there"):
+        staging.read(written, spark.range(0).schema, spark, "odd=1")
+    workspace.remove(spark)
+    assert not list(work.glob("lakeproof-spark-*"))
+
+
+def test_a_work_folder_that_is_not_there_is_one_line(spark: SparkSession) -> None:
+    workspace.remove(spark)
+    workspace.place(spark, "/nowhere/at/all")
+    with pytest.raises(Unusable, match=r"^/nowhere/at/all: cannot be worked in \(No such file or directory\)"):
+        workspace.folder(spark)
+    workspace.place(spark, None)
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check", "d", "--out", "nothing://b"], r"nothing://b: is on no file system that can be reached \(.*; name s"),
+        (["uncommitted", "d", "--out", "nothing://b"], r"nothing://b: is on no file system that can be reached"),
+        (["generate", "s3a://b/x"], ".*s3a://b/x: expected a folder; name one of this machine"),
+    ],
+)
+def test_an_out_that_cannot_be_is_one_line_and_makes_no_folder_of_that_name(
+    arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert re.match(words, complaint(lakeproof("spark", *arguments)))
+    assert list(tmp_path.iterdir()) == []

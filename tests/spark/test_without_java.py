@@ -17,8 +17,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.checks.catalogue import BY_ID
 from tests.commands import ROOT, lakeproof
-from tests.spark.clusters import a_python
-from tests.spark.commands import SPARK_HOME, timeless
+from tests.spark.commands import SPARK_HOME, a_python, timeless
 from tests.spark.conftest import CLASSIC
 
 OF_JAVA = {"py4j"}

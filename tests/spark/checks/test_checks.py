@@ -1,16 +1,19 @@
-"""The checks over datasets by hand: what is found, of which kind, and what is not; damaged tables never stop them."""
+"""The checks over datasets by hand: what is found, of which kind, and what is not; damaged tables never stop them. They
+end with what was read, and a next command that runs as it is printed."""
 
 import json
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 import attrs
+import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
+from lakeproof.commands.diagnose import diagnose
 from lakeproof.impl.codec import encode
 from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry
@@ -18,13 +21,17 @@ from lakeproof.model.records import Record, RepositoryState
 from lakeproof.spark_checks.checks import records
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
+from lakeproof.spark_checks.checks.report import ending
+from lakeproof.spark_checks.checks.run import Outcome, Summary
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST
 from lakeproof.spark_checks.findings import FINDINGS
 from lakeproof.spark_checks.generate import records as made
-from lakeproof.words import Unusable
+from lakeproof.spark_checks.uncommitted.command import command as uncommitted
+from tests.commands import complaint, lakeproof
+from tests.spark.commands import last_line
 from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -188,18 +195,8 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Check(Protocol):
-    def __call__(self, *arguments: str) -> Result: ...
-
-
-@pytest.fixture
-def check(spark: SparkSession) -> Check:
-    """The command, in the session of the tests."""
-
-    def run_it(*arguments: str) -> Result:
-        return CliRunner().invoke(command, arguments, standalone_mode=False)
-
-    return run_it
+def check(*arguments: str) -> Result:
+    return lakeproof("spark", "check", *arguments)
 
 
 def test_every_id_is_checked_and_told() -> None:
@@ -209,12 +206,10 @@ def test_every_id_is_checked_and_told() -> None:
         assert f"| `{each.id}` |" in text
 
 
-def test_what_is_wrong_is_found_and_nothing_else(
-    spark: SparkSession, check: Check, dataset: Path, tmp_path: Path
-) -> None:
+def test_what_is_wrong_is_found_and_nothing_else(spark: SparkSession, dataset: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = check(str(dataset), "--json", "--out", str(out))
-    assert done.return_value == 1
+    assert done.exit_code == 1
     found = spark.read.parquet(str(out / "findings"))
     assertDataFrameEqual(found.limit(0), spark.createDataFrame([], FINDINGS))
     assert {(row.id, row.kind, row.subject) for row in found.collect()} == EXPECTED
@@ -246,34 +241,35 @@ def counted_by_hand(spark: SparkSession, dataset: Path) -> dict[str, int]:
     return {name: len(table.collect()) for name, table in (at_rest | typed).items()}
 
 
-def test_only_what_is_asked_for_is_judged_and_told(check: Check, dataset: Path) -> None:
+def test_only_what_is_asked_for_is_judged_and_told(dataset: Path) -> None:
     done = check(str(dataset), "--only", "child-is-not-older")
-    assert done.return_value == 0
+    assert done.exit_code == 0
     assert "0 violations in 1 check" in done.stdout
 
 
-def test_an_unknown_id_is_refused_with_the_list(check: Check, dataset: Path) -> None:
+def test_an_unknown_id_is_refused_with_the_list(dataset: Path) -> None:
     done = check(str(dataset), "--only", "head-exist")
-    assert "no check is called 'head-exist'; there are key-is-known, " in str(done.exception)
+    assert "no check is called 'head-exist'; there are key-is-known, " in complaint(done)
 
 
-def test_nothing_is_overwritten(check: Check, dataset: Path, tmp_path: Path) -> None:
+def test_nothing_is_overwritten(dataset: Path, tmp_path: Path) -> None:
     done = check(str(dataset), "--out", str(tmp_path))
-    assert isinstance(done.exception, Unusable)
-    assert str(done.exception).startswith(f"{tmp_path}: is there already")
+    assert complaint(done).startswith(f"{tmp_path}: is there already")
 
 
-def test_a_check_without_its_tables_is_refused_if_it_was_asked_for(check: Check, tmp_path: Path) -> None:
+def test_a_check_without_its_tables_is_refused_if_it_was_asked_for(tmp_path: Path) -> None:
     dump = tmp_path / "dump.json"
     dump.write_text('{"version": "1", "timestamp": "2026-01-01T00:00:00Z", "entries": []}', encoding="utf-8")
     done = check(str(dump), "--only", "committed-data-is-kept")
-    assert isinstance(done.exception, Unusable)
-    assert "committed-data-is-kept needs metaranges/ and objects/ and ranges/" in str(done.exception)
+    assert "committed-data-is-kept needs metaranges/ and objects/ and ranges/" in last_line(done)
 
 
-def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSession, tmp_path: Path) -> None:
+def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path_and_much_else_is_passed_over(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     rows = Tables()
-    for key, path in ((b"p", "p"), (b"key/p", "key/p"), (b"key/q", "q")):
+    rows.kv += [(b"auth", b"users/me", b"\xff"), (keys.GRAVELER, b"settings/x", b"\xff")]
+    for key, path in ((b"p", "p"), (b"branches/p", "branches/p"), (b"key/p", "key/p"), (b"key/q", "q")):
         rows.kv.append((b"token:1", key, encode(made.staged_entry(path, None))))
     write(rows, tmp_path / "dataset")
     entities = decode(open_dataset(spark, str(tmp_path / "dataset"), keys="lakefs"))
@@ -282,7 +278,7 @@ def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSess
 
 
 @pytest.mark.deep
-def test_each_check_tells_how_much_it_has_judged_and_nothing_is_inconclusive(check: Check, tmp_path: Path) -> None:
+def test_each_check_tells_how_much_it_has_judged_and_nothing_is_inconclusive(tmp_path: Path) -> None:
     world = World()
     world.repository("a")
     world.tag("a-1", "v1", "first")
@@ -298,8 +294,64 @@ def test_each_check_tells_how_much_it_has_judged_and_nothing_is_inconclusive(che
     assert nothing == {each for each, count in things.items() if not count}
     assert {"staged-has-owner", "staged-data-is-kept"} <= nothing
     done = check(str(tmp_path / "dataset"), "--only", "staged-has-owner,head-exists")
-    assert done.return_value == 3
+    assert done.exit_code == 3
     told = " ".join(done.stdout.split())  # lines are as long as the terminal is wide
     assert "inconclusive, for there was nothing to judge: staged-has-owner;" in told
     assert "read: 4 rows of kv, " in done.stdout
-    assert check(str(tmp_path / "dataset"), "--only", "head-exists").return_value == 0
+    assert check(str(tmp_path / "dataset"), "--only", "head-exists").exit_code == 0
+
+
+ALL = {"kv": 9, "metaranges": 2, "ranges": 2, "objects": 3, "repositories": 1, "commits": 2}
+ROWS = {"kv": 9, "repositories": 1, "commits": 2}
+COMMANDS = {"check": command, "uncommitted": uncommitted, "diagnose": diagnose}
+
+
+def ended(where: str, rows: dict[str, int], out: str | None = None, **counts: int) -> list[str]:
+    things = counts.pop("things", 1)
+    outcomes = tuple(
+        Outcome(check=each, judged=True, things=things, counts=counts if each.id == "head-exists" else {}, examples=())
+        for each in CHECKS
+    )
+    summary = Summary(where=where, rows=rows, outcomes=outcomes, seconds={}, until=1_000_000, engine="classic")
+    return list(ending(summary, out, [where, "--beside", "a b"]))
+
+
+def test_what_was_read_and_until_when_comes_first_in_words_of_lakefs() -> None:
+    lines = ended("dump.json", {**ROWS, "tags": 0})
+    assert lines[0] == "read: 9 rows of kv, 1 repository, 2 commits, 0 tags"
+    assert lines[1].startswith("until: the newest commit is of 1970-01-01T00:00:01+00:00")
+    assert lines[2].startswith(f"0 violations in {len(CHECKS)} checks; ")
+
+
+@pytest.mark.parametrize(
+    ("rows", "out", "counts", "expected"),
+    [
+        (ALL, None, {"violation": 1}, "check"),  # all findings in a folder
+        (ALL, "checked", {"violation": 1}, "diagnose"),
+        (ROWS, None, {}, "check"),  # the object store, too
+        (ALL, None, {"garbage": 1}, "uncommitted"),
+    ],
+)
+def test_the_next_command_is_one_that_is_there_with_the_dataset_of_this_one(
+    rows: dict[str, int], out: str | None, counts: dict[str, int], expected: str
+) -> None:
+    last = ended("dump 1.json", rows, out, **counts)[-1]
+    words = shlex.split(last.partition(": ")[2])
+    assert words[0] == "lakeproof"
+    name = words[2] if words[1] == "spark" else words[1]
+    assert name == expected
+    # It parses; an option or argument that is not there is an error.
+    asked = COMMANDS[name].make_context(name, words[words.index(name) + 1 :], resilient_parsing=False)
+    assert isinstance(asked, click.Context)
+    assert "dump 1.json" in asked.params.values()
+    assert asked.params.get("beside", "a b") == "a b"
+
+
+def test_where_no_command_helps_none_is_named_and_a_part_of_a_store_asks_for_the_whole(tmp_path: Path) -> None:
+    helpless = (
+        ended("dump.json", ALL),
+        ended(str(tmp_path), ALL, "checked", violation=1),
+        ended("dump.json", ALL, things=0, garbage=1),
+    )
+    assert not [line for lines in helpless for line in lines if line.startswith("next")]
+    assert "whole store" in ended("dump.json", {"kv": 9, "repositories": 0})[-1]

@@ -152,15 +152,12 @@ def test_a_damaged_line_is_named(spark: SparkSession, tmp_path: Path, line: str,
     assert "\n" not in str(refused.value)
 
 
-def test_a_folder_without_histories_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(Unusable, match="has no Parquet file"):
-        events(spark, tmp_path)
-
-
 class TestCommand:
-    def test_a_folder_that_is_not_there_is_refused_before_there_is_a_session(self, tmp_path: Path) -> None:
-        told = complaint(lakeproof("spark", "histories", str(tmp_path / "nowhere")))
+    def test_a_folder_that_is_not_there_or_has_none_is_refused(self, spark: SparkSession, tmp_path: Path) -> None:
+        told = complaint(lakeproof("spark", "histories", str(tmp_path / "nowhere")))  # before there is a session
         assert told == f"{tmp_path}/nowhere: there is no such folder; name one with histories"
+        with pytest.raises(Unusable, match="has no Parquet file"):
+            events(spark, tmp_path)
 
     def test_violations_are_told_with_their_evidence(self, spark: SparkSession, folder: Path, tmp_path: Path) -> None:
         out = tmp_path / "verdicts"

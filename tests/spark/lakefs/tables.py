@@ -76,15 +76,17 @@ def table(
     compression: str | None = "snappy",
     two_levels: bool = False,
     first_says: bytes | None = None,
+    stray: str | None = None,
 ) -> bytes:
     """A whole file. properties: those that are lakeFS'. first_says: what the index says at its top of what is first in
-    it, if not the last key."""
+    it, if not the last key. stray: a block behind the data, which the metaindex knows by this name; "": not at all."""
     file = File(compression)
     chunks = [records[at : at + block_records] for at in range(0, len(records), block_records)] or [[]]
     index = []
     for chunk in chunks:
         place = file.add(block([(key + SEQUENCE, value) for key, value in chunk], interval=3))
         index.append(((chunk[-1][0] if chunk else b"") + SEQUENCE, handle(place)))
+    beside = [] if stray is None else [(stray.encode(), handle(file.add(b"?", plain=True)))]
     if two_levels:
         parts = [index[at : at + 2] for at in range(0, len(index), 2)]
         index = [(part[-1][0], handle(file.add(block(part, interval=1)))) for part in parts]
@@ -100,7 +102,8 @@ def table(
         INDEX: struct.pack("<I", 2 if two_levels else 0),
     }
     said = file.add(block(sorted((own | properties).items()), interval=100), plain=True)
-    meta = file.add(block([(b"rocksdb.properties", handle(said))]), plain=True)
+    known = [each for each in beside if each[0]] + [(b"rocksdb.properties", handle(said))]
+    meta = file.add(block(sorted(known)), plain=True)
     places = handle(meta) + handle(top)
     footer = b"\x01" + places.ljust(40, b"\0") + struct.pack("<I", 2) + bytes.fromhex("f7cff485b741e288")
     return bytes(file.data) + footer

@@ -1,15 +1,20 @@
-"""A lakeFS over a bucket, from verdict to deletion: the gate's S3, and a small cloud of ours."""
+"""A lakeFS from verdict to deletion: over a bucket (the gate's S3, a small cloud of ours), and by the page for
+operators, whose commands run in order over a folder."""
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from string import Template
 
 import boto3
 import pytest
 from botocore.config import Config
+from pyspark.sql import SparkSession
 
+from tests.commands import ROOT, lakeproof
 from tests.gate.stores import served
 from tests.spark.clouds import ACCOUNT, BOX, Cloud, serving
 from tests.spark.commands import LAKEPROOF, ran
@@ -89,3 +94,35 @@ def test_only_what_nothing_refers_to_is_deleted_from_a_bucket(
         said(environment, "sweep", str(tmp_path / "runs"), "--run", "r", "--delete", *where)
         dangling = {"sound/data/sound/gone-x", "leaving/data/leaving/gone-x"}  # of commits that no branch reaches
         assert set(lake.files) - left() == {f"sound/{repo.address('old')}", *dangling}
+
+
+PAGE = ROOT / "docs" / "lakefs-at-rest.md"
+COMMANDS = re.findall(r"^    lakeproof (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("interpreted")
+def test_every_command_of_the_page_does_what_it_says(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = Installation()
+    around(lake)
+    repo = Repo(lake, "sound").build()
+    repo.object("old", 1)  # nobody refers to it
+    kv, block = lake.write(tmp_path / "lake")
+    monkeypatch.chdir(tmp_path)
+    Path("rules.json").write_text(json.dumps({"default_retention_days": 10, "branches": []}))
+    said = []
+    for command in COMMANDS:
+        words = shlex.split(Template(command).substitute(KV=kv, BLOCK=block))
+        if "uncommitted" in words:
+            words += ["--now", "2100-01-01"]  # the files of the test are young
+        done = lakeproof(*words)
+        assert done.exit_code == 0, (command, done.stdout, done.stderr)
+        said.append(done.stdout)
+    assert "0 violations in 22 checks" in said[0]
+    assert re.search(r"^marked +1 ", said[3], re.MULTILINE)
+    assert Path("checked/summary.html").is_file()
+    assert Path("diagnosis.zip").is_file()
+    gone = set(lake.files) - {each.relative_to(block).as_posix() for each in Path(block).rglob("*") if each.is_file()}
+    assert gone == {f"sound/{repo.address('old')}"}, "what was marked is deleted, and nothing else"

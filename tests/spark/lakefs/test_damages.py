@@ -1,4 +1,5 @@
-"""Damage in a store of lakeFS is found and named, and what is healthy is not: severities of lakeFS as it was built."""
+"""Damage in a store of lakeFS is found and named, and what is healthy is not: severities of lakeFS as it was built. A
+store of a schema version that is not known is named, too."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -6,11 +7,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.impl.migration.checks import METADATA, VERSION, VERSION_KEY, unknown_version
 from lakeproof.spark_checks.checks.catalogue import EVERY
 from lakeproof.spark_checks.checks.run import Summary, run
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
+from tests.commands import lakeproof
 from tests.spark.lakefs.damages import DAMAGES, plant
 from tests.spark.lakefs.world import C1, DANGLING, Installation, Repo, around
 
@@ -85,3 +88,29 @@ def test_every_damage_is_found_and_named_and_health_is_not(
     alive = {subject for _, subject in found["garbage"] if subject.startswith((sound.home, sound.namespace))}
     unreferred = {f"{sound.namespace}/{sound.address('gone/x')}"} if "object-is-referred-to" in only else set()
     assert alive == {f"{sound.home} commits/{DANGLING}"} | unreferred
+
+
+def test_each_version_but_one_is_unknown_and_named() -> None:
+    assert unknown_version(VERSION) == ""
+    for found, words in ((b"1", "'1'"), (b"x", "'x'"), (b"\xff4", r"'\\xff4'"), (b"migrating 7", "'migrating 7'")):
+        assert f"the store has schema version {words} (" in unknown_version(found)
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "words"), [(b"99", 3, "schema version '99'"), (None, 3, "no schema version"), (b"4", 0, "")]
+)
+def test_both_commands_name_it_and_are_not_done(
+    spark: SparkSession, tmp_path: Path, version: bytes | None, code: int, words: str
+) -> None:
+    lake = Installation()
+    around(lake)
+    Repo(lake, "sound").build()
+    del lake.rows[METADATA, VERSION_KEY]
+    if version is not None:
+        lake.rows[METADATA, VERSION_KEY] = version
+    source, _ = lake.write(tmp_path / "lake")
+    diagnose, check = ("diagnose", source, "--out", str(tmp_path / "zip")), ("spark", "check", source)
+    for command in (diagnose, (*check, "--only", "head-exists")):
+        done = lakeproof(*command)
+        assert done.exit_code == code
+        assert (f"the store has {words} (" in " ".join(done.stdout.split())) == bool(words)

@@ -58,20 +58,15 @@ def test_a_table_that_is_cut_or_spliced_is_none(data: st.DataObject) -> None:
             trees.read(damaged, name)
 
 
-def test_a_whole_table_under_the_name_of_another_is_found() -> None:
-    name, _ = small()
-    other, file = range_of(ENTRIES[:8])
-    with pytest.raises(NotATable, match=f"its content is that of {other}"):
-        trees.read(file, name)
-
-
-def test_a_lost_block_is_found_though_all_others_are_sound() -> None:
-    records = [(f"{n:03}".encode(), b"v") for n in range(30)]
-    properties = {b"type": b"t"}
-    whole, short = table(records, properties), table(records[:-7], properties)
-    assert len(sstable.read(short).records) == 23
-    with pytest.raises(NotATable):  # the blocks of one, and the footer of the other
-        sstable.read(short[: -sstable.FOOTER_BYTES] + whole[-sstable.FOOTER_BYTES :])
+def test_a_block_that_is_lost_and_one_that_lakefs_does_not_write_are_found() -> None:
+    whole, lost, more = (table([(b"a", b"")], {}, stray=stray) for stray in (None, "", "rocksdb.range_del"))
+    assert sstable.read(whole).records == ((b"a", b""),)
+    behind = whole[: -sstable.FOOTER_BYTES] + b"x" + whole[-sstable.FOOTER_BYTES :]
+    for damaged, words in ((lost, "a block ends at byte"), (behind, "the last block ends at byte")):
+        with pytest.raises(NotATable, match=words):
+            sstable.read(damaged)
+    with pytest.raises(Unsupported, match=r"it has a block b'rocksdb\.range_del', which lakeFS does not write"):
+        sstable.read(more)
 
 
 @pytest.mark.parametrize("keys", [(b"b", b"a"), (b"a", b"a")])
@@ -81,14 +76,19 @@ def test_keys_must_be_in_order(keys: tuple[bytes, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("deep", "between", "beyond"), [(False, b"011", b"02"), (True, b"031", b"04")], ids=["one level", "two levels"]
+    ("deep", "between", "beyond", "below"),
+    [(False, b"011", b"02", b"00"), (True, b"031", b"04", b"02")],
+    ids=["one level", "two levels"],
 )
-def test_an_index_that_sends_a_search_to_the_block_before_is_refused(deep: bool, between: bytes, beyond: bytes) -> None:
+def test_an_index_that_sends_a_search_to_another_block_is_refused(
+    deep: bool, between: bytes, beyond: bytes, below: bytes
+) -> None:
     records = [(f"{n:02}".encode(), b"v") for n in range(9)]
     sound = table(records, {}, block_records=2, two_levels=deep, first_says=between)
     assert len(sstable.read(sound).records) == 9
-    with pytest.raises(NotATable, match="keys are not in order"):
-        sstable.read(table(records, {}, block_records=2, two_levels=deep, first_says=beyond))
+    for says, words in ((beyond, "keys are not in order"), (below, "the index says")):
+        with pytest.raises(NotATable, match=words):
+            sstable.read(table(records, {}, block_records=2, two_levels=deep, first_says=says))
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,8 @@ def test_entries_and_ranges_are_read_as_the_catalog_has_them() -> None:
     said = trees.read(meta, top)
     assert [each.range_id for each in said.ranges] == [name, "f" * 64]
     assert (said.ranges[1].first, said.ranges[1].last, said.ranges[1].count) == ("ö".encode(), "ü".encode(), 3)
+    empty, none = metarange_of([])
+    assert trees.read(none, empty) == trees.Stored("metaranges")
 
 
 @pytest.mark.parametrize(
@@ -130,11 +132,6 @@ def test_an_address_that_would_be_read_as_of_the_other_kind_is_refused(
     name, file = range_of([("path", ObjectEntry(address=address, address_type=kind))])
     with pytest.raises(Unusable, match=words):
         list(tables._rows_of("local://first", name, file, set()))
-
-
-def test_a_metarange_without_ranges_is_one() -> None:
-    name, file = metarange_of([])
-    assert trees.read(file, name) == trees.Stored("metaranges")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
@@ -12,30 +11,32 @@ from pyspark.sql import SparkSession
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import BOOLEAN, STRING, table
 from lakeproof.spark_checks.retention import commit_files
-from tests.spark.conftest import CLASSIC
+from tests.spark.conftest import CLASSIC, Mount
 
 ROWS = table(repository_id=STRING, commit_id=STRING, expired=BOOLEAN, metarange_id=STRING)
 READ = table(commit_id=STRING, expired=BOOLEAN, metarange_id=STRING, repository_id=STRING)
-STRANGE = ["a/b", "..", "a=b", "100%", "é", 'say "x"', "a,b", "tab\there", "q?*:[]^{}#\\'"]
+STRANGE = ("a/b", "..", "a=b", "100%", "é", 'say "x"', "a,b", "tab\there", "q?*:[]^{}#\\'")
 
 
 @CLASSIC
-def test_folders_are_named_as_spark_names_them(spark: SparkSession, tmp_path: Path) -> None:
-    rows = [(name, "c", True, "m") for name in STRANGE]
-    spark.createDataFrame(rows, ROWS).write.partitionBy("repository_id").csv(str(tmp_path / "theirs"))
-    commit_files.write(spark.createDataFrame(rows, ROWS), folder_at(tmp_path / "ours"))
-    names = [{path.name for path in (tmp_path / who).iterdir() if path.is_dir()} for who in ("theirs", "ours")]
-    assert names[0] == names[1]
-
-
-def test_no_rows_make_an_empty_folder(spark: SparkSession, tmp_path: Path) -> None:
-    assert commit_files.write(spark.createDataFrame([], ROWS), folder_at(tmp_path / "commits")) == 0
-    assert list((tmp_path / "commits").iterdir()) == []
-
-
-@pytest.mark.parametrize("name", [None, ""])
-def test_a_repository_without_a_name_has_the_folder_of_null(name: str | None) -> None:
-    assert commit_files.escape(name) == "__HIVE_DEFAULT_PARTITION__"
+def test_spark_reads_what_was_written_last_from_folders_that_it_would_name_so(
+    spark: SparkSession, tmp_path: Path, mount: Mount
+) -> None:
+    rows = [(name, f" {name}-{n}\n", n % 2 == 0, "m" if n else None) for name in (*STRANGE, None) for n in range(3)]
+    table = spark.createDataFrame(rows, ROWS)
+    table.write.partitionBy("repository_id").csv(str(tmp_path / "theirs"))
+    theirs = {path.name for path in (tmp_path / "theirs").iterdir() if path.is_dir()}
+    for where in (str(tmp_path / "ours"), f"{mount.url}/commits"):
+        for _ in range(2):  # what was there is replaced
+            assert commit_files.write(table, folder_at(where)) == len(rows)
+        assert {*folder_at(where).folders()} == theirs
+        how = {"header": True, "escape": '"', "multiLine": True}
+        blanks = {"ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
+        found = spark.read.schema(READ).csv(where, **how, **blanks).select(*ROWS.names).collect()  # type: ignore[arg-type]
+        assert sorted(map(tuple, found), key=repr) == sorted(rows, key=repr)
+    assert commit_files.write(spark.createDataFrame([], ROWS), folder_at(where)) == 0
+    assert folder_at(where).files() == []
+    assert f"{commit_files.HOME}={commit_files.escape('')}" in theirs, "as of null"
 
 
 @given(st.lists(st.sampled_from(["a", "b", None])))

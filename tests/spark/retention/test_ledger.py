@@ -85,28 +85,32 @@ def weak(address: Column) -> Column:
     return f.when(f.length(address) == len("s3://b/r/data/aa"), 1).otherwise(f.xxhash64(address))
 
 
-@pytest.fixture
-def weak_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("names", "order", "referred", "became"),
+    [
+        ("aa bb c dddd", (MARKED, "unreferenced"), {MARKED: "aa c"}, {MARKED: "aa c", "unreferenced": "bb dddd"}),
+        ("bb dddd", ("committed", MARKED), {"committed": "aa"}, {"committed": "bb", MARKED: "dddd"}),
+        ("AA bb", (TOO_YOUNG, MARKED), {}, {TOO_YOUNG: "AA", MARKED: "bb"}),
+    ],
+    ids=["not marked by another's name", "kept for another", "not young as another"],
+)
+def test_a_fingerprint_that_two_addresses_share_keeps_and_never_marks(
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    names: str,
+    order: tuple[str, ...],
+    referred: dict[str, str],
+    became: dict[str, str],
+) -> None:
+    """What is late has a name in capitals."""
     monkeypatch.setattr(addresses, "fingerprint", weak)
-
-
-@pytest.mark.usefixtures("weak_fingerprints")
-def test_what_shares_its_fingerprint_with_what_is_marked_by_name_is_not_marked(spark: SparkSession) -> None:
-    rows: list[Listed] = [("s3://b/r", f"data/{name}", 1, EARLY) for name in ("aa", "bb", "c", "dddd")]
-    listed = listing(spark, rows)
-    expired = to(spark, "s3://b/r/data/aa", "s3://b/r/data/c")
-    found, marked = accounts(listed, {MARKED: expired}, (MARKED, "unreferenced"), expired)
-    assert found == [Account(MARKED, 2, 2), Account("unreferenced", 2, 2)]
-    assert sorted(row["address"] for row in marked.collect()) == ["data/aa", "data/c"]
-
-
-@pytest.mark.usefixtures("weak_fingerprints")
-def test_what_shares_its_fingerprint_with_what_is_referred_to_is_kept(spark: SparkSession) -> None:
-    rows: list[Listed] = [("s3://b/r", f"data/{name}", 1, EARLY) for name in ("bb", "dddd")]
-    listed = listing(spark, rows)
-    found, marked = accounts(listed, {"committed": to(spark, "s3://b/r/data/aa")}, ("committed", MARKED))
-    assert found == [Account("committed", 1, 1), Account(MARKED, 1, 1)]
-    assert [row["address"] for row in marked.collect()] == ["data/dddd"]
+    rows: list[Listed] = [("s3://b/r", f"data/{each}", 1, LATE if each.isupper() else EARLY) for each in names.split()]
+    references = {
+        reason: to(spark, *(f"s3://b/r/data/{each}" for each in of.split())) for reason, of in referred.items()
+    }
+    found, marked = accounts(listing(spark, rows, cutoff=CUTOFF), references, order, references.get(MARKED))
+    assert {each.reason: each.objects for each in found} == {reason: len(of.split()) for reason, of in became.items()}
+    assert sorted(row["address"] for row in marked.collect()) == [f"data/{each}" for each in became[MARKED].split()]
 
 
 @pytest.mark.parametrize(
@@ -128,15 +132,6 @@ def test_the_first_reason_that_applies_counts(spark: SparkSession, order: tuple[
     assert {each.reason: each.objects for each in found} == expected
 
 
-@pytest.mark.usefixtures("weak_fingerprints")
-def test_what_shares_its_fingerprint_with_what_is_young_is_marked_all_the_same(spark: SparkSession) -> None:
-    rows: list[Listed] = [("s3://b/r", "data/aa", 1, LATE), ("s3://b/r", "data/bb", 2, EARLY)]
-    listed = listing(spark, rows, cutoff=CUTOFF)
-    found, marked = accounts(listed, {}, (TOO_YOUNG, MARKED))
-    assert found == [Account(MARKED, 1, 2), Account(TOO_YOUNG, 1, 1)]
-    assert [row["address"] for row in marked.collect()] == ["data/bb"]
-
-
 @pytest.mark.parametrize("reason", ["commited", MARKED])
 def test_references_that_would_keep_nothing_are_refused(spark: SparkSession, reason: str) -> None:
     listed = listing(spark, [])
@@ -147,17 +142,14 @@ def test_references_that_would_keep_nothing_are_refused(spark: SparkSession, rea
 STRAY: list[Listed] = [("s3://b/none", "data/x", 1, EARLY), ("s3://b/r", "_lakefs/x", 2, EARLY)]
 
 
-def test_who_refers_to_an_object_tells_more_than_where_it_lies(spark: SparkSession) -> None:
+def test_who_refers_tells_more_than_where_it_lies_but_nothing_is_marked_where_no_user_puts_anything(
+    spark: SparkSession,
+) -> None:
     listed = listing(spark, STRAY)
     everything = to(spark, "s3://b/none/data/x", "s3://b/r/_lakefs/x")
     for order, who in ((uncommitted.ORDER, ("committed", "staged")), (retention.ORDER, ("active-commit", MARKED))):
         found, _ = accounts(listed, dict.fromkeys(who, everything), order)
         assert found == [Account(who[0], 2, 3)]
-
-
-def test_what_lies_where_no_user_puts_anything_is_not_marked_whoever_refers_to_it(spark: SparkSession) -> None:
-    listed = listing(spark, STRAY)
-    everything = to(spark, "s3://b/none/data/x", "s3://b/r/_lakefs/x")
     found, marked = accounts(listed, {MARKED: everything}, retention.ORDER, everything)
     assert found == [Account("internal", 1, 2), Account("no-repository", 1, 1)]
     assert marked.isEmpty()

@@ -1,8 +1,6 @@
 """A run of retention over a dataset says what the model says of the same snapshot, and accounts for every object."""
 
-import json
 import random
-import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +8,6 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.model import keys
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants.retention import only_expired
 from lakeproof.model.records import Record
@@ -20,14 +17,13 @@ from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.folders import folder_at
-from lakeproof.spark_checks.engine.runs import Report, read_report
+from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.generate import records
+from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.marks import MarkOptions, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
-from lakeproof.words import Unusable
 from tests.spark import snapshots
-from tests.spark.commands import last_line, mark_by_command
 from tests.spark.retention.test_commit_files import READ
 from tests.spark.retention.worlds import NOW, world
 
@@ -142,7 +138,7 @@ class TestAgainstTheModel:
         }
         assert accounts["no-repository"] == 2
 
-    def test_what_is_odd_is_counted(self, done: Done) -> None:
+    def test_what_is_odd_is_counted_and_printed_in_words(self, done: Done) -> None:
         views = repositories(done.found)
         pairs = [
             (commit, view.commits.get(commit.parents[0]))
@@ -163,8 +159,6 @@ class TestAgainstTheModel:
         assert {name: done.report.findings[name] for name in expected} == expected
         assert done.report.findings["commits-have-no-cycle"]
         assert done.report.findings.keys() == {*runs.ODD, *runs.COUNTED}
-
-    def test_what_is_odd_is_printed_in_words(self, done: Done) -> None:
         lines = runs.summary(done.report, folder_at(done.folder), str(NOW), [])
         assert "finding: 1 branch or tag names a commit without a record (head-exists)" in lines
         assert sum(line.startswith("finding: ") for line in lines) == 5  # no id is there twice
@@ -172,39 +166,14 @@ class TestAgainstTheModel:
     def test_rules_for_what_is_not_there_are_noted(self, done: Done) -> None:
         assert done.report.notes == ('the rules name branch "nobody\'s", which is not there: the rule keeps nothing',)
 
-    def test_the_report_says_the_same_in_a_file(self, done: Done) -> None:
-        said = json.loads((done.folder / "report.json").read_text())
-        assert said["now"]["microseconds"] == NOW
-        assert said["listing"] == done.report.listing
-        assert {each["name"] for each in said["files"]} == {
-            str(path.relative_to(done.folder)) for path in (done.folder / "addresses").glob("*.parquet")
-        }
 
-
-INNER = records.repository("repo1", "uid1", namespace="s3://bucket/r0/data/inner")
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(
-    ("address", "record", "words"),
-    [
-        (
-            (HOME, b"branches/x"),
-            records.branch("x", "nowhere", "t"),
-            "repo0-uid0: commit nowhere is the head of a branch.*--lenient",
-        ),
-        ((HOME, b"commits/y"), records.commit("y", NOW, meta_range_id="gone"), "metarange gone of an active commit is"),
-        ((b"token", b"key/x"), b"\xff\xff", "staged at 'token' 'key/x'"),
-        ((keys.GRAVELER, b"repos/repo1"), INNER, "namespace 's3://bucket/r0/data/inner' lies in 's3://bucket/r0'"),
-    ],
-    ids=["head without record", "metarange gone", "torn entry", "namespace in data"],
-)
-def test_what_decides_over_what_is_kept_must_be_there_and_readable(
-    spark: SparkSession, tmp_path: Path, address: tuple[bytes, bytes], record: Record | bytes, words: str
+def test_commits_that_were_not_all_written_are_an_error(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(Unusable, match=words):
-        run(spark, changed(world(3, 2), {address: record}), tmp_path, MarkOptions(now=NOW))
-    assert not (tmp_path / "out" / "run" / "report.json").exists()
+    write = commit_files.write
+    monkeypatch.setattr(commit_files, "write", lambda rows, folder: write(rows, folder) - 1)
+    with pytest.raises(runs.Mismatch, match=r"\d+ commits were written, and \d+ were walked"):
+        run(spark, world(7, 2), tmp_path, MarkOptions(now=NOW, lenient=True))
 
 
 @pytest.mark.deep
@@ -215,24 +184,3 @@ def test_counts_that_do_not_add_up_are_an_error(done: Done, tmp_path: Path) -> N
     with pytest.raises(runs.Mismatch, match="was written"):
         runs.finish(folder_at(tmp_path), done.report, attrs.evolve(done.report.marked, objects=99))
     assert not (tmp_path / "report.json").exists()
-
-
-@pytest.mark.deep
-def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
-    done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, MarkOptions(now=NOW))
-    assert (done.report.accounts, done.report.listing) == ((), 0)
-    assert addresses(spark, done.folder) == set()
-    assert runs.demand_whole(folder_at(done.folder), runs.read_report(folder_at(tmp_path / "out"), "run"))
-
-
-@pytest.mark.deep
-@pytest.mark.usefixtures("spark")
-def test_a_doubled_file_ends_a_run_of_retention_unless_it_is_lenient(dataset: Path, rules: str, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    [file] = (dataset / "kv").glob("*.parquet")
-    shutil.copy(file, dataset / "kv" / "again.parquet")
-    said = last_line(mark_by_command(dataset, out, "--rules", rules, kind="retention"))
-    assert "commits have the id of another record of their repository" in said
-    assert list(out.iterdir()) == []
-    assert mark_by_command(dataset, out, "--rules", rules, "--lenient", kind="retention").exit_code == 0
-    assert int(str(read_report(folder_at(out), "run")["findings"]["commit-is-unique"])) > 0  # type: ignore[index]

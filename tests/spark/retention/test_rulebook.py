@@ -1,5 +1,6 @@
 """Rules for all repositories or for each, and what is refused of them; times, ages, and folders of runs."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,17 @@ class TestTimes:
     def test_a_time_is_a_number_of_microseconds_or_a_date(self, text: str, microseconds: int) -> None:
         assert runs.parse_time(text) == microseconds
 
-    @pytest.mark.parametrize("text", ["yesterday", "", "12:00", "9" * 19])
-    def test_anything_else_is_refused(self, text: str) -> None:
-        with pytest.raises(Unusable, match="expected a date as"):
-            runs.parse_time(text)
+    def test_an_age_is_a_number_with_a_unit(self) -> None:
+        ages = {"0s": 0, "90m": DAY // 16, "24h": DAY, "2d": 2 * DAY}
+        assert {text: runs.parse_age(text) for text in ages} == ages
+
+    @pytest.mark.parametrize(
+        ("parse", "text"),
+        [
+            *((runs.parse_time, text) for text in ("yesterday", "", "12:00", "9" * 19)),
+            *((runs.parse_age, text) for text in ("24", "h", "1w", "-1h", "")),
+        ],
+    )
+    def test_anything_else_is_refused(self, parse: Callable[[str], int], text: str) -> None:
+        with pytest.raises(Unusable, match=f"{text!r}: expected a (date as|number with s, m, h or d)"):
+            parse(text)

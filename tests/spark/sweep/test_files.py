@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from lakeproof.spark_checks.sweep.targets import FileTree
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, row, run_at
 
+Damage = Callable[[Path], object]
+"""To the folder of a run."""
 SESSION_USERS = ("generate.command", "engine.run_folders")
 """Modules that import the function `session` by its name."""
 
@@ -148,6 +151,7 @@ class TestTheCommand:
             (["--objects", "s3://"], "expected s3://, gs://, az:// or abfss:// with a bucket"),
             (["--objects", ".", "--endpoint", "http://x"], "does not speak S3"),
             (["--objects", ".", "--instead-of", "s3://x"], "which has all addresses"),
+            (["--require-engine", "embedded"], "was marked by classic, and --require-engine says embedded"),
         ],
     )
     def test_what_is_wrong_with_a_call_is_one_line(self, tmp_path: Path, more: list[str], said: str) -> None:
@@ -214,24 +218,21 @@ class TestRows:
         assert names(where) == ["other"]
 
     @pytest.mark.parametrize(
-        "address", ["data/a/", "data//a", "data/./a", "data/../data/a", "../../../objects2/a", "\0"]
+        ("namespace", "address"),
+        [
+            *((NAMESPACE, name) for name in ("data/a/", "data//a", "data/./a", "data/../data/a")),
+            *((NAMESPACE, "../../../objects2/a"), (NAMESPACE, "\0")),
+            *(("s3://..", "data/x"), ("s3:///etc", "passwd"), ("", "x"), ("/etc", "passwd")),
+        ],
     )
-    def test_a_name_that_would_be_taken_for_another_one_is_kept(self, tmp_path: Path, address: str) -> None:
-        where = tree(tmp_path / "objects", "data/a")
-        tree(tmp_path / "objects2", "a")
-        assert ends(swept(tmp_path, [row(address)])) == {(End.KEPT, UNNAMEABLE): 1}
-        assert names(where) == ["a"]
-        assert names(tmp_path / "objects2") == ["a"]
-
-    @pytest.mark.parametrize(
-        ("namespace", "address"), [("s3://..", "data/x"), ("s3:///etc", "passwd"), ("", "x"), ("/etc", "passwd")]
-    )
-    def test_a_namespace_that_leads_out_of_the_folder_is_kept(
+    def test_a_name_that_is_anothers_or_leads_out_of_the_folder_is_kept(
         self, tmp_path: Path, namespace: str, address: str
     ) -> None:
         marked(tmp_path / "out", [row(address)], namespace=namespace)
-        tree(tmp_path / "objects", "data/a")
+        where = tree(tmp_path / "objects", "data/a")
+        tree(tmp_path / "objects2", "a")
         assert ends(swept(tmp_path, [])) == {(End.KEPT, UNNAMEABLE): 1}
+        assert names(where) == names(tmp_path / "objects2") == ["a"]
 
     def test_a_link_that_leads_out_of_the_folder_is_not_followed(self, tmp_path: Path) -> None:
         other = tree(tmp_path / "other", "x")
@@ -254,32 +255,31 @@ class TestRows:
         assert ends(swept(tmp_path, [row("data/a")])) == {(End.GONE, ""): 1}
 
 
-class TestTheRunMustBeWhole:
-    def refused(self, out: Path, run: str = "run") -> str:
-        return complaint(lakeproof("spark", "sweep", str(out), "--run", run))
+def without(name: str) -> Damage:
+    return lambda run: (run / name).unlink()
 
-    def test_a_run_that_is_not_known_is_refused_with_those_that_are(self, tmp_path: Path) -> None:
-        assert self.refused(tmp_path, "x") == f"{tmp_path}: has no run 'x'; there is none"
-        marked(tmp_path, [row("data/a")], run="r1")
-        assert self.refused(tmp_path, "x").endswith("has no run 'x'; those there are r1")
-        assert "expected letters, digits" in self.refused(tmp_path, "../r1")
 
-    def test_a_run_that_was_cut_short_is_refused(self, tmp_path: Path) -> None:
-        folder = marked(tmp_path, [row("data/a")])
-        (folder / "report.json").unlink()
-        assert "never came to its end" in self.refused(tmp_path)
+def changed(name: str, change: Callable[[bytes], bytes]) -> Damage:
+    return lambda run: (run / name).write_bytes(change((run / name).read_bytes()))
 
-    @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "retention"}', "\x00"])
-    def test_a_report_that_is_none_is_refused(self, tmp_path: Path, text: str) -> None:
-        folder = marked(tmp_path, [row("data/a")])
-        (folder / "report.json").write_text(text)
-        assert "is no report of a run" in self.refused(tmp_path)
 
-    def test_a_file_that_is_gone_cut_off_or_changed_is_refused(self, tmp_path: Path) -> None:
-        path = marked(tmp_path, [row("data/a")]) / "addresses" / "part.parquet"
-        whole = path.read_bytes()
-        for changed in (whole[:-1], b"y" + whole[1:]):
-            path.write_bytes(changed)
-            assert "is not what" in self.refused(tmp_path)
-        path.unlink()
-        assert "is gone" in self.refused(tmp_path)
+PART = "addresses/part.parquet"
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda run: run.rename(run.with_name("r1")), "has no run 'run'; those there are r1"),
+        (without("report.json"), "never came to its end"),
+        (without(PART), "part.parquet: is gone, and the run is not whole without it"),
+        (changed(PART, lambda whole: whole[:-1]), "part.parquet: is not what the run has written"),
+        (changed(PART, lambda whole: b"y" + whole[1:]), "part.parquet: is not what the run has written"),
+        *(
+            (changed("report.json", lambda _, text=text: text), "is no report of a run")  # type: ignore[misc]
+            for text in (b"", b"[]", b"{}", b'{"kind": "retention"}', b"\x00")
+        ),
+    ],
+)
+def test_a_run_that_is_not_whole_is_refused(tmp_path: Path, damage: Damage, said: str) -> None:
+    damage(marked(tmp_path, [row("data/a")]))
+    assert said in complaint(lakeproof("spark", "sweep", str(tmp_path), "--run", "run"))

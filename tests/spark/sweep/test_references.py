@@ -1,4 +1,5 @@
-"""With a dataset of now, a sweep keeps what has found somebody since it was marked; through the commands."""
+"""With a dataset of now, a sweep keeps what has found somebody since it was marked; through the commands. ETags of the
+listing come with what is marked, where a listing has them, and none is guessed."""
 
 import json
 import os
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import attrs
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -27,7 +29,7 @@ from tests.spark import snapshots
 from tests.spark.commands import mark_by_command
 from tests.spark.conftest import EMBEDDED
 from tests.spark.retention import test_marking as retention
-from tests.spark.retention.worlds import NOW, world
+from tests.spark.retention.worlds import HOUR, NOW, world
 from tests.spark.sweep.marking import accounts, journal
 from tests.spark.uncommitted import test_uncommitted as uncommitted
 
@@ -206,3 +208,43 @@ def test_half_a_store_ends_it_before_anything_is_deleted(fresh: Marked, tmp_path
     assert len(complained.splitlines()) == 1
     assert there(where) == {*found.objects}
     assert not (fresh.folder / "swept").exists()
+
+
+def garbage(found: Snapshot, *names: str) -> Snapshot:
+    """With more objects that nobody refers to."""
+    more = {f"s3://bucket/r0/data/{name}": StoredObject(b"x", last_modified=NOW - 72 * HOUR) for name in names}
+    return attrs.evolve(found, objects={**found.objects, **more})
+
+
+def tagged(dataset: Path) -> None:
+    """A file with ETags: of one object two, of another one and none. A second file has no such column."""
+    [file] = (dataset / "objects").glob("*.parquet")
+    rows, schema = pq.read_table(file).to_pylist(), pq.read_schema(file)
+    tags: dict[str, list[str | None]] = {"data/tagged": ["t"], "data/twice": ["one", "two"], "data/half": ["h", None]}
+    plain = [row for row in rows if row["address"] not in tags]
+    made = [{**row, "e_tag": tag} for row in rows for tag in tags.get(row["address"], ())]
+    pq.write_table(pa.Table.from_pylist(plain, schema), file)
+    schema = schema.append(pa.field("e_tag", pa.string()))
+    pq.write_table(pa.Table.from_pylist(made, schema), file.with_name("1.parquet"))
+
+
+def marked(dataset: Path) -> pa.Table:
+    done = mark_by_command(dataset, dataset.parent / "out")
+    assert done.exit_code == 0, done.output
+    return pq.read_table(dataset.parent / "out" / "run" / "addresses")
+
+
+def test_a_tag_comes_with_its_object_and_of_several_none_counts(spark: SparkSession, tmp_path: Path) -> None:
+    now = Path(dataset(garbage(sound(world(7, 2)), "tagged", "twice", "half"), tmp_path / "dataset"))
+    before = marked(now)
+    assert before.column_names == ["storage_namespace", "address", "size_bytes", "last_modified"]
+    (tmp_path / "out").rename(tmp_path / "before")
+    tagged(now)
+    rows = marked(now)
+    tags = {(each["storage_namespace"], each["address"]): each["e_tag"] for each in rows.to_pylist()}
+    assert tags.pop(("s3://bucket/r0", "data/tagged")) == "t"
+    assert tags.pop(("s3://bucket/r0", "data/twice")) == ""
+    assert tags.pop(("s3://bucket/r0", "data/half")) == ""
+    assert {*tags.values()} == {None}
+    assert len(tags) == before.num_rows - 3
+    assert rows.num_rows == before.num_rows + 2

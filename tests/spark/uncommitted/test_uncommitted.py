@@ -8,7 +8,6 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.impl.codec import encode
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
@@ -17,6 +16,7 @@ from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
@@ -139,6 +139,17 @@ class TestAgainstTheModel:
         }
         assert (accounts["tracked-copy"], accounts["issued"], accounts["no-repository"]) == (1, 1, 2)
 
+    def test_what_dangles_is_counted_and_told(self, first: Done) -> None:
+        views = repositories(first.found)
+        parents = sum(
+            parent not in view.commits for view in views for each in view.commits.values() for parent in each.parents
+        )
+        assert first.report.findings == {"head-exists": 0, "parents-exist": parents}
+        said = {f"finding: {parents} parents of commits have no record (parents-exist)"}
+        said |= {manifest.note(each) for each in first.report.unsealed}
+        assert said <= {*runs.summary(first.report, folder_at(first.folder), None, [])}
+        assert len(said) == 2
+
 
 class TestGoingOnFromTheLastRun:
     def test_what_the_last_run_knew_to_be_committed_stays_kept_and_all_else_is_looked_at_anew(
@@ -180,44 +191,6 @@ def test_both_runs_mark_what_the_model_marks_whatever_the_world_is(
     swept = {address for address in sorted(found) if chance.random() < 0.5}
     two = run(spark, a_day_later(one.found, chance, swept), tmp_path / "two", one)
     assert addresses(spark, two.folder) == marked_by_the_model(two.found) - kept - committed_in(one.found)
-
-
-@pytest.mark.deep
-def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
-    nothing = Snapshot(store={}, objects={}, now=NOW, clients=())
-    done = run(spark, nothing, tmp_path / "first")
-    again = run(spark, nothing, tmp_path / "second", done)
-    for each in (done, again):
-        assert (each.report.accounts, each.report.listing) == ((), 0)
-        assert addresses(spark, each.folder) == set()
-
-
-def test_a_record_of_a_copy_that_says_nothing_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
-    found = world(3, 1)
-    store = {**found.store, (b"repo0-uid0", b"copies/x"): b"yesterday"}
-    with pytest.raises(Unusable, match="copies/x: is no record of a copy"):
-        run(spark, attrs.evolve(found, store=store), tmp_path)
-
-
-@pytest.mark.parametrize("kind", [Branch, Commit])
-def test_a_field_of_a_newer_store_ends_the_run_since_it_may_refer_to_data(
-    kind: type[Branch] | type[Commit], spark: SparkSession, tmp_path: Path
-) -> None:
-    found = world(3, 1)
-    at, record = next((at, record) for at, record in found.store.items() if isinstance(record, kind))
-    store = {**found.store, at: encode(record) + b"\xa2\x06\x03mr2"}  # field 100, a text
-    with pytest.raises(Unusable, match="is unknown, and may refer to data"):
-        run(spark, attrs.evolve(found, store=store), tmp_path)
-
-
-@pytest.mark.parametrize("text", ["24", "h", "1w", "-1h", ""])
-def test_an_age_without_a_unit_is_refused(text: str) -> None:
-    with pytest.raises(Unusable, match="expected a number with s, m, h or d"):
-        runs.parse_age(text)
-
-
-def test_an_age_is_a_number_with_a_unit() -> None:
-    assert [runs.parse_age(text) for text in ("0s", "90m", "24h", "2d")] == [0, 90 * HOUR // 60, AGE, 2 * AGE]
 
 
 def test_a_dataset_that_has_only_typed_tables_is_refused_for_nobody_knows_what_is_being_copied(

@@ -1,4 +1,5 @@
-"""The table kv of a real PostgreSQL: read whole, once, in one snapshot."""
+"""The table kv of a real PostgreSQL, read whole, once, in one snapshot; and of a DynamoDB, by its segments, through the
+gate's front."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +14,8 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine import workspace
 from lakeproof.spark_checks.engine.tables import KV, batches
 from lakeproof.words import Unusable
-from tests.lakefs_tables import in_postgresql
+from tests.gate.dynamodb_server import served
+from tests.lakefs_tables import in_dynamodb, in_postgresql
 from tests.servers import postgres
 
 TABLE = "CREATE TABLE kv (partition_key bytea, key bytea, value bytea, PRIMARY KEY (partition_key, key))"
@@ -28,17 +30,6 @@ def address() -> Iterator[str]:
             with connection.cursor() as cursor:
                 cursor.executemany("INSERT INTO kv VALUES (%s, %s, %s)", ROWS)
         yield dsn
-
-
-def test_what_is_written_later_is_not_in_it(spark: SparkSession, address: str) -> None:
-    kv = open_dataset(spark, address).kv
-    with psycopg.connect(address) as connection:
-        connection.execute("INSERT INTO kv VALUES ('late', 'late', 'late')")
-    try:
-        assert kv.count() == len(ROWS)
-    finally:
-        with psycopg.connect(address) as connection:
-            connection.execute("DELETE FROM kv WHERE partition_key = 'late'")
 
 
 def test_a_table_of_a_hundred_partitions_is_read_once(spark: SparkSession, address: str) -> None:
@@ -79,13 +70,32 @@ def test_what_a_writer_changes_meanwhile_is_read_as_it_was(
             writer.execute("UPDATE kv SET value = 'v'::bytea || substring(key from 3)")
 
 
-def test_a_database_without_the_table_is_refused(spark: SparkSession, address: str) -> None:
-    with pytest.raises(Unusable, match='PostgreSQL: relation "kv" does not exist'):
-        open_dataset(spark, f"{address}&options=-csearch_path%3Dnowhere")
+def test_a_database_without_the_table_or_that_is_not_there_is_one_line(spark: SparkSession, address: str) -> None:
+    empty, nowhere = f"{address}&options=-csearch_path%3Dnowhere", "postgresql://lakeproof@127.0.0.1:1/postgres"
+    for where, words in ((empty, 'relation "kv" does not exist'), (nowhere, "")):
+        with pytest.raises(Unusable, match=f"^PostgreSQL: {words}.*; mend the address, or the table kv$"):
+            open_dataset(spark, where)
 
 
-def test_an_unreachable_database_is_refused_in_one_line(spark: SparkSession) -> None:
-    with pytest.raises(Unusable) as refused:
-        open_dataset(spark, "postgresql://lakeproof@127.0.0.1:1/postgres")
-    assert str(refused.value).startswith("PostgreSQL: ")
-    assert "\n" not in str(refused.value)
+ITEMS = [(b"graveler", b"repos/r", b"\x00\xff"), *((b"r-main:1", b"p/%d" % number, b"") for number in range(40))]
+
+
+@pytest.fixture(scope="module")
+def at() -> Iterator[str]:
+    with served() as url:
+        yield in_dynamodb(url, ITEMS)
+
+
+def test_every_item_is_read_once(spark: SparkSession, at: str) -> None:
+    dataset = open_dataset(spark, at)
+    assert dataset.keys == "lakefs"
+    assert "me:x" not in dataset.where
+    assertDataFrameEqual(dataset.kv, spark.createDataFrame(ITEMS, KV))
+
+
+def test_a_table_that_is_not_there_is_refused_in_one_line(spark: SparkSession, at: str) -> None:
+    for where, words in (("/other", "other"), ("", "names no table")):
+        with pytest.raises(Unusable, match=words) as refused:
+            open_dataset(spark, at.removesuffix("/kvstore") + (where or "/"))
+        assert "\n" not in str(refused.value)
+        assert "me:x" not in str(refused.value)
