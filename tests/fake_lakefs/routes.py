@@ -18,24 +18,16 @@ from tests.fake_lakefs import moves, pulls
 from tests.fake_lakefs.lake import Lake
 from tests.fake_lakefs.records import Found, Pull
 
-_STATUSES: Final[tuple[tuple[tuple[type[Exception], ...], int], ...]] = (
-    (
-        (
-            repositories.RepositoryNotFound,
-            repositories.BranchNotFound,
-            refs.RefNotFound,
-            refs.CommitNotFound,
-            refs.PathNotFound,
-            refs.TagNotFound,
-            pulls.PullNotFound,
-        ),
-        404,
+_STATUSES: Final[dict[int, tuple[type[Exception], ...]]] = {
+    400: (pulls.NotOpen, refs.DirtyBranch, refs.NoParent, repositories.DefaultBranch),
+    404: (
+        *(repositories.RepositoryNotFound, repositories.BranchNotFound, refs.RefNotFound, refs.CommitNotFound),
+        *(refs.PathNotFound, refs.TagNotFound, pulls.PullNotFound),
     ),
-    ((repositories.NotUnique, repositories.BranchExists, refs.TagExists, Conflicts, refs.RefChanged), 409),
-    ((refs.PathExists,), 412),
-    ((pulls.NotOpen, refs.DirtyBranch, refs.NoParent, repositories.DefaultBranch), 400),
-    ((refs.BranchBusy, refs.WriteNotSettled), 429),
-)
+    409: (repositories.NotUnique, repositories.BranchExists, refs.TagExists, Conflicts, refs.RefChanged),
+    412: (refs.PathExists,),
+    429: (refs.BranchBusy, refs.WriteNotSettled),
+}
 _NOW: Final = "2026-01-01T00:00:00Z"
 Told = dict[str, object]
 
@@ -203,7 +195,7 @@ async def replied(lake: Lake, asked: Request, names: list[str], code: int, route
         # Nothing awaits between the end of the call and its answer: a pull request may change.
         return Reply(code, _told(lake, await route(lake, asked, *names), asked))
     except Exception as error:  # noqa: BLE001  # whatever it is, the client is told
-        status = next((status for kinds, status in _STATUSES if isinstance(error, kinds)), 500)
+        status = next((status for status, kinds in _STATUSES.items() if isinstance(error, kinds)), 500)
         return Reply(status, {"message": f"{type(error).__name__}: {error}"})
 
 

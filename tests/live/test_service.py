@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.live.lakefs.calls import NEVER
+from lakeproof.live.lakefs.calls import MAKERS, MERGES, NEVER
 from lakeproof.live.lakefs.existence import EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
 from lakeproof.live.lakefs.final_state import LakeFSRound
 from lakeproof.live.lakefs.promises import IDS, UPDATED
 from lakeproof.live.lakefs.rounds import ServicePlan, Traffic
-from lakeproof.live.lakefs.workload import focus_kinds
+from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, focus_kinds
 from lakeproof.model.invariants import Violation
 from tests.fake_lakefs.bugs import BUGS, DOUBTFUL
 from tests.live.runs import run, service
@@ -62,7 +62,7 @@ def test_a_planted_bug_is_found(bug: str) -> None:
     raise AssertionError(found)
 
 
-def test_the_correct_twin_holds_and_leaves_nothing_behind_and_looks_for_every_branch_at_the_end(run_seed: int) -> None:
+def test_the_correct_twin_holds_and_leaves_nothing_behind_and_all_is_read_in_the_end(run_seed: int) -> None:
     done, traffic = run(plan=ServicePlan(rounds=2, calls=400), seed=run_seed)
     assert done.violations == []
     assert (done.unread, traffic.left) == ([], [])
@@ -72,6 +72,14 @@ def test_the_correct_twin_holds_and_leaves_nothing_behind_and_looks_for_every_br
     created = {call.args[1] for call in calls if call.name == "create_branch"}
     quiet = max(call.noted for call in calls if call.name not in {"get_branch", "get_tag", "get_pull", "stat_entry"})
     assert {call.args[1] for call in calls if call.name == "get_branch" and call.began > quiet} >= created
+    final = traffic.last.final
+    assert final.branches.keys() == final.logs.keys() >= set(INITIAL_BRANCHES)
+    assert final.messages.keys() == {commit_id for line in final.logs.values() for commit_id in line}
+    named = {call.args[3] for call in calls if call.name == "revert" and call.ok}
+    reverts = {commit_id for commit_id, message in final.messages.items() if message in named}
+    made = {str(call.value) for call in calls if call.name in MAKERS - {"revert"} and call.ok}
+    assert final.commits.keys() >= made | reverts, "else commits are judged by half of what they hold, or not at all"
+    assert final.ancestors.keys() == {str(call.value) for call in calls if call.name in MERGES and call.ok}
 
 
 def test_connections_that_are_lost_make_unknown_outcomes_and_no_violations(run_seed: int) -> None:
