@@ -1,12 +1,10 @@
 """How a bug is planted in a flow, and which machine has to find it."""
 
-from collections.abc import Mapping
 from types import ModuleType
 
 import attrs
 import pytest
 
-from stateful_tests.swarm import Swarm
 from tests.designs.mistakes import MISTAKES, Mistake
 
 Owner = ModuleType | type
@@ -21,8 +19,6 @@ class Bug:
     what: str
     machine: str
     patches: tuple[Patch, ...] = ()
-    flows: Mapping[str, object] = attrs.field(factory=dict)
-    """Flows of the design that are replaced, by field."""
     mistake: Mistake | None = None
     """A change of the text instead."""
 
@@ -35,27 +31,10 @@ class Bug:
         if self.mistake is not None:
             self.mistake.plant(monkeypatch)
 
-    def in_flows(self, swarm: Swarm) -> Swarm:
-        """The machine, over the flows with the bug."""
-        if not self.flows:
-            return swarm
-        grounds = [
-            attrs.evolve(
-                ground, design=attrs.evolve(ground.design, flows=attrs.evolve(ground.design.flows, **self.flows))
-            )
-            for ground in swarm.grounds
-        ]
-        return attrs.evolve(swarm, grounds=tuple(grounds))
-
 
 def replacing(what: str, machine: str, *patches: Patch) -> Bug:
     """A bug in what flows call."""
     return Bug(what=what, machine=machine, patches=patches)
-
-
-def with_flows(what: str, machine: str, **flows: object) -> Bug:
-    """A bug that is a flow of its own."""
-    return Bug(what=what, machine=machine, flows=flows)
 
 
 def mistaken(machine: str, mistake: str) -> Bug:

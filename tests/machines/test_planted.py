@@ -36,7 +36,7 @@ def test_what_a_bug_replaces_is_there() -> None:
 def found(bug: Bug, seed: str, monkeypatch: pytest.MonkeyPatch) -> bool:
     with monkeypatch.context() as patch:
         bug.plant(patch)
-        failure = bug.in_flows(machine(bug.machine)).seek(seed)
+        failure = machine(bug.machine).seek(seed)
     return failure is not None and failure.invariant != NO_UNHANDLED_EXCEPTION
 
 
