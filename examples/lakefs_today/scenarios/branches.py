@@ -6,7 +6,7 @@ from lakefs_today import flows, promises
 from lakefs_today.scenarios.words import GONE, RAW, UpstreamDesign
 from lakeproof.designs.branch_designs import WRITTEN
 from lakeproof.designs.designs import HOLDS, rows, variant
-from lakeproof.designs.races import FALSE, FAULTS, HARD, LOST, NONE, REFUSED, SCAN_FAILURE, Before, Refuted
+from lakeproof.designs.races import CRASH, FALSE, FAULTS, HARD, LOST, NONE, REFUSED, SCAN_FAILURE, Before, Refuted
 
 SOURCE: Final = "lakeFS pkg/graveler/graveler.go and pkg/graveler/staging/manager.go"
 
@@ -137,6 +137,7 @@ ROWS = [
     *rows(UPSTREAM, "write.reset_prefix-commit", NONE),
     *rows(UPSTREAM, "reset_prefix.write-sweep", NONE | FALSE | LOST, WRITTEN),
     *rows(UPSTREAM, "reset_prefix", SCAN_FAILURE, WRITTEN, paged=1),
+    *rows(UPSTREAM, "sweep", CRASH, Before("reset/", "write.reset"), only=GARBAGE),
     *rows(UPSTREAM, "reset.sweep", SCAN_FAILURE, Before("", "write.write:y"), paged=1, only=GARBAGE),
     *rows(UPSTREAM, "touch-delete touch_in_two-delete", NONE, KEPT),
     *rows(UPSTREAM, "touch-delete touch-erase", NONE, WRITTEN),

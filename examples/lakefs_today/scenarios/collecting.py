@@ -95,6 +95,7 @@ STAGED_LATE: Final = Before("staged_yz/", "upload:y.upload:z")
 COMMITTED: Final = Before("committed/", "upload.commit")
 SAME: Final = Before("same/", "upload_same.commit.upload_same")
 THREE: Final = Before("three/", "upload.create_branch")
+REPLACED: Final = Before("replaced/", "upload.commit.upload.commit")
 LAST: Final = Before("last/", "upload.create_branch@z")
 COMMITTED_AND_STAGED: Final = Before("both/", "upload.upload:y.commit.upload:y.upload:z")
 
@@ -105,6 +106,7 @@ ROWS = [
     *rows(TODAY, "copy.delete:z-job", PAGED, STAGED_LATE, paged=1),
     *rows(TODAY, "prepare-delete_repository", NONE, COMMITTED),
     *rows(TODAY, "job", NONE, SAME),
+    *rows(TODAY, "job", NONE, REPLACED, only=data.committed_data_is_kept.id),
     *rows(TODAY, "job-delete_branch", NONE, THREE),
     *rows(TODAY, "job-delete_branch@z", NONE, LAST),
     *rows(MENDED, "commit-job commit-delete.job", NONE, STAGED),

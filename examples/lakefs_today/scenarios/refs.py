@@ -61,6 +61,9 @@ DONE: Final = (
 )
 """Nothing fails in the race of a delete and a merge."""
 
+GONE: Final = Before("gone/", "write_ahead.commit_ahead.write.delete")
+"""What is staged is no difference from the head: a tombstone alone."""
+
 ROWS = [
     *rows(
         BRANCHES,
@@ -73,6 +76,7 @@ ROWS = [
     *rows(MERGES, "merge-merge", NONE, AHEAD),
     *rows(MERGES, "merge-merge", FALSE, AHEAD, deep=True),
     *rows(MERGES, "delete-merge", NONE, AHEAD, only=DONE),
+    *rows(MERGES, "merge", NONE, GONE, only=DONE),
     *rows(MERGES, "write.commit-merge", NONE, AHEAD, deep=True),
     *rows(MERGES, "write:y-revert", NONE | FALSE, Before("", "write.commit")),
     *rows(MERGES, "revert-revert", NONE | FALSE, Before("", "write.commit"), deep=True),

@@ -5,12 +5,13 @@ from typing import ClassVar, Final
 
 import attrs
 
-from lakefs_today import imports, promises, tasks
+from lakefs_today import entries, imports, promises, tasks
 from lakefs_today.scenarios.words import OutsideDesign
-from lakeproof.designs.branch_designs import BRANCH, X
-from lakeproof.designs.designs import HOLDS, Word, rows
+from lakeproof.designs.branch_designs import BRANCH, X, Y
+from lakeproof.designs.designs import HOLDS, Caller, Word, rows
 from lakeproof.designs.races import CRASH, FALSE, LOST, NONE, Before, Race, Refuted, jump
 from lakeproof.model.invariants import Invariant, refs
+from lakeproof.model.invariants.entries import write_is_kept_beside
 
 DAY_AND_HOUR: Final = jump(25 * 3_600_000_000, "a-day-later")
 MINUTES: Final = jump(180_000_000, "three-minutes-later")
@@ -22,6 +23,7 @@ WORDS: Final[Mapping[str, Word[None]]] = {
     "run": Word(lambda _: tasks.run_task, "one", "t"),
     "status": Word(lambda _: tasks.task_status, "two", "t"),
     "status_other": Word(lambda _: tasks.task_status, "two", "u"),
+    "status_own": Word(lambda _: tasks.task_status, "one", "t"),
     "clean_heartbeats": Word(lambda _: tasks.clean_heartbeats),
     "clean_tasks": Word(lambda _: tasks.clean_tasks),
     "stop": Word(lambda _: tasks.stop_server, "one"),
@@ -29,9 +31,11 @@ WORDS: Final[Mapping[str, Word[None]]] = {
     "start": Word(lambda _: imports.start_import, BRANCH, "i"),
     "import": Word(lambda _: imports.run_import, BRANCH, X, "i"),
     "status_import": Word(lambda _: imports.import_status, "i"),
+    "write": Word(lambda _: entries.set_entry, BRANCH, Y, Caller.BYTES),
     "cancel": Word(lambda _: imports.cancel_import, "i"),
 }
-"""Tasks t and u run on server "one"; their statuses are read at server "two". ``run`` is a task's own work."""
+"""Tasks t and u run on server "one"; their statuses are read at server "two", ``status_own`` at their own. ``run`` is a
+task's own work."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,6 +49,7 @@ class TaskDesign(OutsideDesign):
             (promises.running_task_is_alive, any(word.startswith("status") for word in race.words)),
             (promises.canceled_import_is_absent, "cancel" in race.words),
             (refs.head_exists, "import" in race.words),
+            (write_is_kept_beside("merge"), "write" in race.words),
         ]
         return [invariant for invariant, does in arises if does]
 
@@ -114,6 +119,7 @@ ROWS = [
         TASKS, "submit-submit_other.status_other submit.stop.run-status submit.status-submit_other.status_other", NONE
     ),
     *rows(TASKS, "submit.run-status", NONE | MINUTES),
+    *rows(TASKS, "submit.status_own", MINUTES),
     *rows(TASKS, "clean_heartbeats-submit.status submit_other.status_other-submit", DAY_AND_HOUR, ENDED),
     *rows(TASKS, "submit.run-clean_tasks.status", DAY_AND_HOUR),
     *rows(MENDED, "submit-submit_other.status_other submit.status-submit_other.status_other", NONE),
@@ -121,7 +127,7 @@ ROWS = [
     *rows(MENDED, "clean_heartbeats-submit.status submit_other.status_other-submit", DAY_AND_HOUR, ENDED),
     *rows(MENDED, "submit.run-clean_tasks.status", DAY_AND_HOUR),
     *rows(TASKS, "submit_legacy.run-status", MINUTES),
-    *rows(IMPORTS, "start.import-status_import", NONE),
+    *rows(IMPORTS, "start.import-status_import start.import-write", NONE),
     *rows(FORMERLY, "start.import-status_import", NONE),
     *rows(IMPORTS, "start.import-cancel", NONE | CRASH | FALSE | LOST),
     *rows(CLAIMED, "start.import-cancel", NONE | CRASH | FALSE | LOST),

@@ -44,6 +44,10 @@ GONE: Final = ("write", "delete")
 """What leaves no entry behind."""
 
 
+ALONE: Final = (("delete_branch",), ("reset",), ("sweep",))
+"""Of what these leave of a token, nothing is lost."""
+
+
 @attrs.frozen(kw_only=True)
 class OutsideDesign(Design[None]):
     """What works beside the flows of a branch: a word calls the same flow in every reading."""
@@ -76,7 +80,7 @@ class UpstreamDesign(BranchDesign):
             asked.append(promises.update_is_effective)
         if all(word in UPDATES for word in words) and race.before in ((), GONE):
             asked.append(promises.update_needs_an_entry)
-        if promises.staged_garbage_can_be_found.id in refuted or words in (("delete_branch",), ("reset",)):
+        if promises.staged_garbage_can_be_found.id in refuted or words in ALONE:
             asked.append(promises.staged_garbage_can_be_found)
         if "erase" in words:
             asked.append(entry_invariants.acknowledged_delete_is_kept)
