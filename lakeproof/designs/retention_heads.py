@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.designs._retention import FIRST, NOW, OTHER, RULES, E, RetentionDesign
 from lakeproof.designs.branch_designs import REPOSITORY
-from lakeproof.designs.designs import Word, rows, variant
+from lakeproof.designs.designs import HOLDS, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, LOST, NONE, PAGED, Race, Refuted, fault, jump
 from lakeproof.designs.retention import JOB, JUMP
 from lakeproof.impl.catalog import objects as catalog
@@ -61,11 +61,12 @@ class HeadsDesign(RetentionDesign):
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """A run with rules of zero days: the first run that finds a head left adds the time, and keeps it from then
-        on."""
-        gone, check = invariants.EXPIRED_DATA_IS_RECLAIMED, invariants.expired_data_is_reclaimed(ZERO)
+        on. Or, where a run in the race has done so, one by the same rules after some days."""
+        rules = self.rules if self.grace else ZERO
+        gone, check = invariants.EXPIRED_DATA_IS_RECLAIMED, invariants.expired_data_is_reclaimed(rules)
         # By calls, since the words have the rules of the design.
-        calls = [Call(self.flows.mark, REPOSITORY, ZERO, "nz"), Call(self.flows.sweep, REPOSITORY, "nz")]
-        return [Aftermath(id=gone.id, meaning=gone.meaning, calls=calls, check=check)]
+        calls = [Call(self.flows.mark, REPOSITORY, rules, "nz"), Call(self.flows.sweep, REPOSITORY, "nz")]
+        return [Aftermath(id=gone.id, meaning=gone.meaning, calls=calls, check=check, clock_advance=self.grace)]
 
 
 DATES: Final = "by its date the commit that a branch has left is expired at once, however lately it was its head"
@@ -120,7 +121,8 @@ ROWS = [
             *rows(design, f"delete.commit@z-see.{JOB}", LATE, deep=True),
         )
     ),
-    *rows(LOGGED, f"see.move_back-{JOB} see.drop_branch-{JOB}", LATE, deep=True),
+    *rows(LOGGED, f"see.drop_branch-{JOB} move_back-see-{JOB}", LATE, deep=True),
+    *rows(attrs.evolve(LOGGED, name="retention/heads-logged-later", refuted=HOLDS, grace=JUMP), "move_back.mark", NONE),
     *rows(LEFT_FIRST, f"move_back-{JOB}"),
     *rows(AFTERWARDS, f"move_back-{JOB}"),
 ]
