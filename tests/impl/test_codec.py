@@ -73,26 +73,20 @@ records = st.one_of(repositories, branches, commits, tags, staged_entries, clean
 PARTITION = keys.repository_partition(RepositoryID("r"), InstanceUID("u"))
 
 
-def home(record: Record) -> tuple[bytes, bytes]:
-    """An address where a record of this kind may live."""
-    match record:
-        case Repository():
-            return keys.GRAVELER, keys.repository_key(RepositoryID("r"))
-        case Branch():
-            return PARTITION, keys.branch_key(BranchID("main"))
-        case Commit():
-            return PARTITION, keys.commit_key(CommitID("c"))
-        case Tag():
-            return PARTITION, keys.tag_key(TagID("v1"))
-        case StagedEntry():
-            return keys.staging_partition(StagingToken("t")), keys.staged_key(b"a/b")
-        case CleanupRecord():
-            return keys.DELETED, keys.cleanup_key(RepositoryID("r"), InstanceUID("u"))
+HOMES = {
+    Repository: (keys.GRAVELER, keys.repository_key(RepositoryID("r"))),
+    Branch: (PARTITION, keys.branch_key(BranchID("main"))),
+    Commit: (PARTITION, keys.commit_key(CommitID("c"))),
+    Tag: (PARTITION, keys.tag_key(TagID("v1"))),
+    StagedEntry: (keys.staging_partition(StagingToken("t")), keys.staged_key(b"a/b")),
+    CleanupRecord: (keys.DELETED, keys.cleanup_key(RepositoryID("r"), InstanceUID("u"))),
+}
+"""Where a record of each kind may live."""
 
 
 @given(records)
 def test_what_is_written_is_read_back(record: Record) -> None:
-    assert decode_at(*home(record), encode(record)) == record
+    assert decode_at(*HOMES[type(record)], encode(record)) == record
 
 
 REPOSITORY = Repository(
@@ -152,7 +146,7 @@ VECTORS: dict[Record, bytes] = {
 @pytest.mark.parametrize(("record", "wire"), VECTORS.items(), ids=lambda value: type(value).__name__)
 def test_bytes_spelled_out_by_hand_are_written_and_read(record: Record, wire: bytes) -> None:
     assert encode(record) == wire
-    assert decode_at(*home(record), wire) == record
+    assert decode_at(*HOMES[type(record)], wire) == record
 
 
 def test_fields_that_we_do_not_know_are_skipped() -> None:
@@ -178,7 +172,7 @@ def test_where_the_schema_knows_no_record_nothing_is_decoded() -> None:
     ],
 )
 def test_what_cannot_be_decoded_is_named_with_its_address(record: Record, wire: bytes, reason: str) -> None:
-    partition, key = home(record)
+    partition, key = HOMES[type(record)]
     with pytest.raises(Undecodable, match=reason) as caught:
         decode_at(partition, key, wire)
     assert repr(partition) in str(caught.value)

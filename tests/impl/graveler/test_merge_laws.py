@@ -1,4 +1,4 @@
-"""Merges and reverts held against the pure definitions: three sets of entries, and the history as sets of ancestors."""
+"""Merges held against the pure definitions: three sets of entries, and the history as sets of ancestors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -68,33 +68,6 @@ def test_a_merge_is_the_merge_of_three_sets(
     assert hand.content() == {entry.path: entry.identity for entry in merged}
     again = hand.run(merges.merge, BRANCH, MAIN, "again", strategy=strategy)
     assert again.meta_range_id == made.meta_range_id, "what is merged already changes nothing"
-
-
-@QUICK
-@given(contents, contents, contents)
-def test_a_revert_merges_back_from_the_commit_to_its_parent(
-    before: Contents, undone: Contents, later: Contents
-) -> None:
-    hand = Hand.founded()
-    commit(hand, BRANCH, before)
-    wrong = commit(hand, BRANCH, undone)
-    head = commit(hand, BRANCH, later)
-    merged, conflicts = three_way_merge(entries(undone), entries(before), entries(later))
-    if conflicts:
-        with pytest.raises(Conflicts):
-            hand.run(merges.revert, BRANCH, wrong.commit_id, "revert")
-        assert hand.content() == later
-        return
-    made = hand.run(merges.revert, BRANCH, wrong.commit_id, "revert")
-    assert made.parents == (head.commit_id,)
-    assert hand.content() == {entry.path: entry.identity for entry in merged}
-
-
-def test_a_merge_commit_is_reverted_against_its_first_parent() -> None:
-    hand, _, ours = forked({}, {b"a": b"1"}, {b"b": b"2"})
-    made = hand.run(merges.merge, BRANCH, MAIN, "merge")
-    reverted = hand.run(merges.revert, BRANCH, made.commit_id, "revert")
-    assert reverted.meta_range_id == ours.meta_range_id
 
 
 histories = st.lists(st.lists(st.integers(0, 9), max_size=3, unique=True), min_size=2, max_size=10)
