@@ -3,15 +3,19 @@
 from collections.abc import Callable
 from random import Random
 
+import attrs
 import pytest
 import trio
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env
 from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
+from lakeproof.impl.stores.base import Answer
 from lakeproof.live.coverage import Coverage
+from lakeproof.live.engine import Load
 from lakeproof.live.flow_calls import Caller, FlowCall, entry_call, repository_call
 from lakeproof.live.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, judges, observers
+from lakeproof.live.flows import READABLE, Flows
 from lakeproof.live.lakefs.calls import KIND_OF
 from lakeproof.live.lakefs.promises import ALONE, ALONE_CALLS, COVERAGE, IDS
 from lakeproof.live.lakefs.workload import Names, follow_ups, plan_entry_call, plan_repository_call
@@ -19,7 +23,9 @@ from lakeproof.live.recorder import Tally
 from lakeproof.model import kv
 from lakeproof.model.promises import promised_ids
 from lakeproof.model.snapshot import Status
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.stores.wrappers import PrefixedStore
+from tests.stores.mute import raising
 
 GROUPS = pytest.mark.parametrize(
     ("group", "call"), [(OF_ENTRIES, entry_call), (OF_REPOSITORIES, repository_call)], ids=["entries", "repositories"]
@@ -107,3 +113,38 @@ def test_a_flow_that_transacts_is_recorded_as_any_other(
     assert store.contents().keys() == held
     assert trio.run(private.clear) == []
     assert error is kv.CheckFailed or not store.contents()
+
+
+def test_a_call_that_was_refused_half_way_is_in_doubt() -> None:
+    async def flow(env: Env) -> None:
+        await env.store.set(b"p", b"k", b"1")
+        await env.store.set(b"p", b"l", b"1")
+
+    store = raising(kv.Refused("full"), lambda op, number: number == 2)
+    caller = Caller(store, MemoryObjectStore(), live_env(), (), Tally())
+    client = caller.client()
+    assert trio.run(caller.call, client, FlowCall("both", (), flow)) == client
+    assert [view.status for view in caller.clients[client]] == [Status.INFO]
+
+
+class Tears(MemoryStore):
+    """Cuts one staged entry off."""
+
+    torn = False
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Set) and op.key.startswith(b"key/") and not self.torn:
+            self.torn, op = True, attrs.evolve(op, value=op.value[:-1])
+        return await super().apply(op)
+
+
+@pytest.mark.parametrize(
+    ("store", "invariant"),
+    [
+        (raising(LookupError("no such row"), lambda op, number: number == 60), NO_UNHANDLED_EXCEPTION),
+        (Tears(), READABLE),
+    ],
+)
+def test_what_no_store_may_do_to_a_flow_is_a_violation(store: MemoryStore, invariant: str) -> None:
+    made = trio.run(Flows(Load(clients=8), store).round)
+    assert invariant in {violation.invariant for violation in made.violations}
