@@ -296,6 +296,7 @@ ROWS = [
     *rows(LOCKED, "commit-commit write-commit", FAULTS),
     *rows(LOCKED, "write.commit-write.commit", NONE),
     *rows(LOCKED, "write.commit-write.commit", FAULTY, deep=True),
+    *rows(LOCKED, "commit-delete_branch", NONE),
     *rows(LEASED, "write-commit commit-commit", LATER),
     *rows(LOCK_FREE, "write.commit-write.commit-delete write.delete.commit-commit", NO_FALSE, deep=True),
     *rows(KEEPING, "commit-commit-commit write-write:y-commit-commit", NO_FALSE, deep=True),

@@ -18,7 +18,7 @@ from lakeproof.impl.graveler.locked import lock_key
 from lakeproof.impl.refs.errors import BranchLocked
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.invariants import locks
+from lakeproof.model.invariants import locks, refs
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Aftermath
 
@@ -65,6 +65,7 @@ ONE_FOR_ALL: Final = attrs.evolve(
 ONE_EACH: Final = attrs.evolve(
     _design(LOCKED, "one-each"), refuted={"branch-stays-committable": STUCK.but(kept="*/lost-answer */false-predicate")}
 )
+FAILED: Final = _design(LOCKED, "failed")
 IN_DOUBT: Final = attrs.evolve(
     _design(LOCKED, "in-doubt"),
     words={"write_after_commit": Word(lambda flows: partial(set_entry, flows=flows), BRANCH, X, Caller.BYTES)},
@@ -91,6 +92,10 @@ def _other(design: BranchDesign) -> tuple[Aftermath]:
     return (design.after(locks.SPARES_OTHERS, ["commit@main"], locks.spares_others),)
 
 
+def _same(design: BranchDesign) -> tuple[Aftermath]:
+    return (design.after(refs.BRANCH_STAYS_COMMITTABLE, ["commit"], refs.branch_stays_committable),)
+
+
 def _jobs(*, once: bool) -> tuple[Aftermath]:
     check = locks.dropped_once if once else locks.dropped_in_the_end
     return (LATER.after(locks.DROPPED_IN_THE_END, ["job", "job"], check),)
@@ -108,6 +113,8 @@ ROWS = [
     # A write in doubt comes when the commit has given the branch another token: under the old one it is not read.
     *rows(IN_DOUBT, "write.write_after_commit", LATE_WRITE, only="acknowledged-write-is-kept"),
     *rows(ONE_EACH, "commit", CRASH, more=_other(ONE_EACH), only=STOPPED),
+    # A write that finds no branch gives up its lock.
+    *rows(FAILED, "delete_branch.write.create_branch", NONE, more=_same(FAILED), only=STOPPED),
     *rows(ONE_FOR_ALL, "commit", CRASH, more=_other(ONE_FOR_ALL), only=STOPPED),
     *rows(JOB, "commit", NONE, WRITTEN, more=_jobs(once=True)),
     *rows(JOB, "commit.job", CRASH, WRITTEN, more=_jobs(once=False)),
