@@ -170,6 +170,14 @@ def test_it_does_not_matter_when_levels_are_handed_over(driver_states: int) -> N
         compare(scenario_of(name), InProcess(), GRADED, driver_states)
 
 
+@pytest.mark.deep
+def test_it_does_not_matter_how_much_a_worker_holds_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, rows in (("CHUNK", 3), ("GATHERED_MAX", 1), ("BATCH_ROWS", 2)):
+        monkeypatch.setattr(worker, name, rows)
+    for name in CATALOGUE[::6]:
+        compare(scenario_of(name), InProcess(), GRADED)
+
+
 def test_a_search_whose_levels_stay_small_is_the_local_one_to_the_letter() -> None:
     for name in CATALOGUE[::5]:
         engine = InProcess()

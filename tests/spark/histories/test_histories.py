@@ -13,6 +13,7 @@ from lakeproof.histories import DEFAULTS, read
 from lakeproof.model.linearizability.checker import check
 from lakeproof.model.linearizability.specifications import ALL
 from lakeproof.spark_checks.engine.troubles import translate_errors
+from lakeproof.spark_checks.histories import verdicts
 from lakeproof.spark_checks.histories.reader import PARQUET, events, of_file
 from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
 from lakeproof.words import Unusable
@@ -76,15 +77,19 @@ def locally(folder: Path) -> dict[tuple[str, str], tuple[str, int]]:
 
 def on_spark(spark: SparkSession, folder: Path) -> dict[tuple[str, str], tuple[str, int]]:
     staged = events(spark, folder).persist()
-    verdicts = judge(staged, Judging(model=model_of(staged), settings=DEFAULTS["jsonl"]))
-    assert verdicts.schema == VERDICTS
-    rows = verdicts.collect()
+    judged = judge(staged, Judging(model=model_of(staged), settings=DEFAULTS["jsonl"]))
+    assert judged.schema == VERDICTS
+    rows = judged.collect()
     staged.unpersist()
     assert all((row["evidence"] is not None) == (row["verdict"] == "violated") for row in rows)
     return {(row["history"], row["key"]): (row["verdict"], row["operations"]) for row in rows}
 
 
-def test_the_verdicts_are_those_of_the_local_checker(spark: SparkSession, folder: Path) -> None:
+@pytest.mark.parametrize("large", [verdicts.LARGE, 60], ids=["all together", "large ones alone"])
+def test_the_verdicts_are_those_of_the_local_checker(
+    spark: SparkSession, folder: Path, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verdicts, "LARGE", large)
     expected = locally(folder)
     assert {verdict for verdict, _ in expected.values()} == {"holds", "violated"}
     assert on_spark(spark, folder) == expected

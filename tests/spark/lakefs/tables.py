@@ -46,6 +46,11 @@ def block(records: Sequence[Record], interval: int = 16) -> bytes:
     return bytes(found) + b"".join(struct.pack("<I", each) for each in (*restarts, len(restarts)))
 
 
+def checksum(packed: bytes, kind: int) -> bytes:
+    crc = google_crc32c.value(packed + bytes([kind]))
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+
 @attrs.define
 class File:
     """A table in the making. compression: None, "snappy" or "zstd"."""
@@ -62,9 +67,7 @@ class File:
             if self.compression == "zstd":
                 kind, packed = 7, varint(len(raw)) + packed
         place = (len(self.data), len(packed))
-        crc = google_crc32c.value(packed + bytes([kind]))
-        masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-        self.data += packed + bytes([kind]) + struct.pack("<I", masked)
+        self.data += packed + bytes([kind]) + checksum(packed, kind)
         return place
 
 

@@ -14,7 +14,7 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
 from tests.commands import lakeproof
-from tests.spark.lakefs.damages import DAMAGES, plant
+from tests.spark.lakefs.damages import DAMAGES, GONE, plant
 from tests.spark.lakefs.world import C1, DANGLING, Installation, Repo, around
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -88,6 +88,19 @@ def test_every_damage_is_found_and_named_and_health_is_not(
     alive = {subject for _, subject in found["garbage"] if subject.startswith((sound.home, sound.namespace))}
     unreferred = {f"{sound.namespace}/{sound.address('gone/x')}"} if "object-is-referred-to" in only else set()
     assert alive == {f"{sound.home} commits/{DANGLING}"} | unreferred
+
+
+def test_of_a_part_of_a_store_only_what_it_can_show_is_judged(spark: SparkSession, tmp_path: Path) -> None:
+    """No record of a repository is there, so that nothing says what can be reached: it is not all garbage for that."""
+    lake = Installation()
+    repo = Repo(lake, "part").build()
+    repo.branch("feature", GONE)
+    del lake.rows[b"graveler", b"repos/part"]
+    summary, found = checked(spark, lake.write(tmp_path / "lake")[0], None)
+    assert found["violation"] == {("head-exists", f"{repo.home} branches/feature")}
+    assert found["garbage"] == {("commit-is-reachable", f"{repo.home} commits/{DANGLING}")}
+    judged = {outcome.check.id for outcome in summary.outcomes if outcome.judged}
+    assert judged == {each.id for each in EVERY.values() if not each.needs}
 
 
 def test_each_version_but_one_is_unknown_and_named() -> None:
