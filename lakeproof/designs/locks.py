@@ -117,6 +117,7 @@ ROWS = [
     *rows(FAILED, "delete_branch.write.create_branch", NONE, more=_same(FAILED), only=STOPPED),
     *rows(ONE_FOR_ALL, "commit", CRASH, more=_other(ONE_FOR_ALL), only=STOPPED),
     *rows(JOB, "commit", NONE, WRITTEN, more=_jobs(once=True)),
+    *rows(JOB, "commit", NONE, Before("two/", "write.write:y"), more=_jobs(once=True)),
     *rows(JOB, "commit.job", CRASH, WRITTEN, more=_jobs(once=False)),
     *rows(DROPS, "write.commit-read", NONE | CRASH),
 ]

@@ -28,7 +28,7 @@ from lakeproof.impl.refs.dump_format import (
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys
 from lakeproof.model.contents import branch_named, content_of_branch
-from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken
+from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken, TagID
 from lakeproof.model.invariants import Invariant, refs
 from lakeproof.model.invariants.alone import Problems, alone_is_exact
 from lakeproof.model.invariants.restores import (
@@ -37,7 +37,7 @@ from lakeproof.model.invariants.restores import (
     restore_can_be_finished,
     restore_is_effective,
 )
-from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.model.records import Branch, Commit, Repository, Tag
 from lakeproof.model.snapshot import CallView, Snapshot
 from lakeproof.scenario import Aftermath, Call
 
@@ -53,14 +53,20 @@ DUMPED: Final = Refs(
     tags=(),
 )
 """Two branches, one commit."""
-PARTS: Final = encode_refs(DUMPED)
-MANIFEST: Final = encode_manifest(Manifest(**{part: object_id(content) for part, content in PARTS.items()}))
-DUMP: Final = RefsDump(object_id(MANIFEST))
+TAGGED: Final = attrs.evolve(DUMPED, tags=(Tag(tag_id=TagID("t"), commit_id=HEAD.commit_id),))
 
 
-async def found_bare(env: Env, repository: Repository) -> None:
-    """A repository without refs, and the dump in its namespace."""
-    for content in (*PARTS.values(), MANIFEST):
+def manifest_of(refs: Refs) -> bytes:
+    """The manifest of a dump."""
+    return encode_manifest(Manifest(**{part: object_id(content) for part, content in encode_refs(refs).items()}))
+
+
+DUMP: Final = RefsDump(object_id(manifest_of(DUMPED)))
+
+
+async def found_bare(env: Env, repository: Repository, dumped: Refs = DUMPED) -> None:
+    """A repository without refs, and a dump in its namespace."""
+    for content in (*encode_refs(dumped).values(), manifest_of(dumped)):
         await env.objects.put(dump_address(repository.storage_namespace, object_id(content)), content)
     await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(repository))
 
@@ -158,6 +164,14 @@ class RestoreAgainDesign(RestoreDesign):
 
 
 @attrs.frozen(kw_only=True)
+class RestoreTaggedDesign(RestoreDesign):
+    """The same with a tag in the dump."""
+
+    vocabulary: ClassVar = {**WORDS, "restore": Word(lambda _: restore_refs, RefsDump(object_id(manifest_of(TAGGED))))}
+    founded: ClassVar = [Call(found_bare, BARE, TAGGED)]
+
+
+@attrs.frozen(kw_only=True)
 class RestoreNotBareDesign(RestoreAgainDesign):
     """The same of a repository that is not bare."""
 
@@ -171,6 +185,7 @@ REFUSED: Final = RestoreAgainDesign(
 NOT_BARE: Final = RestoreNotBareDesign(
     name="restores/not-bare", flows=branches.delete_branch, refuted=HOLDS, problems=not_refused
 )
+WITH_TAG: Final = RestoreTaggedDesign(name="restores/tagged", flows=branches.delete_branch, refuted=HOLDS)
 AGAIN: Final = RestoreAgainDesign(name="restores/again", flows=branches.delete_branch, refuted=HOLDS, problems=not_anew)
 
 ROWS = [
@@ -180,5 +195,6 @@ ROWS = [
     *rows(REFUSED, "restore", NONE, Before("further-branch/", "bring")),
     *rows(REFUSED, "restore", NONE, Before("another-main/", "bring_main")),
     *rows(NOT_BARE, "restore", NONE),
+    *rows(WITH_TAG, "restore", NONE | CRASH),
     *rows(AGAIN, "restore", NONE, Before("deleted/", "restore.write.delete")),
 ]
