@@ -8,10 +8,10 @@ from itertools import chain
 import redis.lock
 from hypothesis import strategies as st
 
-from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.redis.commands import find_command
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
-from lakeproof.gate.fronts.redis.replies import Reply, encode_reply
+from lakeproof.gate.fronts.redis.replies import CommandError, encode_reply
 from lakeproof.gate.fronts.redis.scripts import SCRIPTS
 from lakeproof.gate.fronts.redis.session import Session
 from lakeproof.gate.fronts.redis.state import RedisState
@@ -210,8 +210,9 @@ REST = st.one_of(
     ),
     asked("EXPIRE K 100 NX", "EXPIRE K 100 gt", "EXPIREAT K 9999999999", "GETEX K", "LPUSH K V", "SETRANGE K 1 V"),
     asked("INCRBYFLOAT K 1", "HRANDFIELD K", "COPY a K", "SELECT 1", "CLIENT LIST", "SCRIPT HELP", "OBJECT HELP"),
-    asked("SWAPDB 0 1", "PUBLISH a b"),
+    asked("SWAPDB 0 1", "PUBLISH a b", "SCAN -1", "HSCAN K +1"),
     command("EVAL", st.just(b"return 1"), st.just(b"0")),
+    command("SCAN", st.sampled_from([b"", b"0\0"])),
 )
 """What a Redis has, and the front has not."""
 SCRIPTED = _of_scripts()
@@ -220,5 +221,19 @@ STEPS = st.one_of(STRINGS, KEYSPACE, HASHES, SCRIPTED)
 ALL = st.one_of(STEPS, STRINGS, TRANSACTIONS, TRANSACTIONS, ANYTHING)
 
 
-def performed(state: RedisState, asked: RedisRequest) -> tuple[RedisState, Reply, Footprint]:
-    return RedisFront().perform(state, asked, NOW)
+def _possible(command: Words) -> bool:
+    """Whether it is asked of the store: others are answered by the connection."""
+    try:
+        return find_command(command).do is not None
+    except CommandError:
+        return False
+
+
+_COMMANDS = STEPS.filter(_possible)
+_WATCHED = st.dictionaries(KEYS, st.integers(0, 2), max_size=2).map(lambda found: tuple(found.items()))
+AT_ONCE = st.one_of(
+    st.builds(lambda command: RedisRequest("c", (command,)), _COMMANDS),
+    st.builds(lambda keys: RedisRequest("c", ((b"WATCH", *keys),)), st.lists(KEYS, min_size=1, max_size=2)),
+    st.builds(RedisRequest, st.just("c"), st.lists(_COMMANDS, max_size=3).map(tuple), st.just(True), _WATCHED),
+)
+"""Requests of the store, before which nothing expires."""

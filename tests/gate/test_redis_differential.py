@@ -119,6 +119,11 @@ PROTOCOLS = st.sampled_from([2, 3])
 @example(told("0 SET a 1 PX 9223372036854775807"), 2)
 @example(told("0 PSETEX a 9223372036854775807 1", "0 SETEX a 9223372036854775 1"), 2)
 @example(told("0 PEXPIRE a 9223372036854775807", "0 EXPIRE a 9223372036854775", "0 EXPIRE a -9223372036854775"), 2)
+@example(told("0 EXPIRE a x NX", "0 EXPIRE a x ÿ"), 2)
+@example(told("0 HSCAN k 0 MATCH", "0 HSET k f 1", "0 HSCAN k 0 MATCH"), 2)
+@example(told("0 ZADD z 1e400 a", "0 ZADD z -1e-400 a", "0 ZADD z 0e400 a 0e-9 b +inf c", "0 ZSCORE z c"), 2)
+@example(told("0 ZADD z 0x10 a", "0 ZSCORE z a"), 2)
+@example(told("0 ZADD z 0 a 0 b", "0 ZRANGEBYLEX z - + LIMIT 0 1 LIMIT 1 2", "0 ZRANGEBYLEX z - + LIMIT 0 x y"), 2)
 @example(told("0 RESET", "0 GET a", "0 RESET x", "0 DISCARD", "0 EXEC"), 2)
 def test_a_sequence_of_commands_is_answered_as_by_redis(
     real: Real, asked: list[tuple[int, Words]], protocol: int
@@ -147,10 +152,16 @@ LINES = ["PING", "  PING  y ", "QUIT", "EXEC", "RESET", "HELLO 4", "HELLO x", "H
 MORE = ["", "x", "SCRIPT LOAD", "AUTH a b c", "GET", "ECHO", "y", "ECHOxx$1"]
 ENDED = [f"{each}\r\n".encode() for each in (*HEADS, *LINES, *MORE)]
 PIECES = st.sampled_from([*ENDED, b"PING\n", b"$4\r\nECHOxx", b"x"])
+CURSORS = ("0" * 5_000, f"{'0' * 5_000}{(1 << 64) - 1}", str(1 << 64), "9" * 5_000)
+SCANS = [f"{command} {each}" for command in ("SCAN", "HSCAN k") for each in CURSORS]
 
 
 @settings(max_examples=80)
 @given(st.lists(PIECES, max_size=8).map(b"".join))
+@example("\r\n".join(("FLUSHALL", *SCANS, "")).encode())
+@example(b"PING\r\n*0\r\n\r\nPING x\n*1\r\n$1")
+@example(b"PING\r\n*1\r\nx\r\n")
+@example(b"*1\r\n+GET\r\n")
 def test_bytes_of_any_kind_are_answered_as_by_redis(real: Real, open_gate: str, data: bytes) -> None:
     assert whole(socket.AF_INET, open_gate, data) == whole(socket.AF_UNIX, real.path, data)
 

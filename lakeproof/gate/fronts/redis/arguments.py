@@ -27,7 +27,9 @@ def cursor(text: bytes) -> int:
     digits = text.lstrip(b"0") or b"0"
     # int() refuses thousands of digits; 2**64 has twenty.
     if not text.isdigit() or len(digits) > 20 or int(digits) >= 1 << 64:
-        raise CommandError("ERR invalid cursor")
+        # strtoul of 7.0 takes a sign, an empty text, and what is before a zero byte; later releases refuse them.
+        loose = text[:1] in (b"", b"-", b"+") or b"\0" in text
+        raise CommandError("ERR invalid cursor", f"the cursor {text.decode('latin-1')!r}" if loose else "")
     return int(digits)
 
 
@@ -62,3 +64,40 @@ def lifetime(word: bytes, text: bytes, known: bool, *, positive: bool = True) ->
 def not_known(what: str) -> CommandError:
     """The error of an option that a Redis has, and the front has not."""
     return CommandError(f"ERR {what} is not known here", what)
+
+
+def wrong_number(name: str) -> CommandError:
+    """The error of a command with too few words, or too many."""
+    return CommandError(f"ERR wrong number of arguments for '{name}' command")
+
+
+def pairs(args: Args, name: str) -> list[tuple[bytes, bytes]]:
+    """Keys or fields, each with its value. Raises CommandError: a value is missing."""
+    if len(args) % 2:
+        raise wrong_number(name)
+    return list(zip(args[::2], args[1::2], strict=True))
+
+
+def sum_of(one: int, other: int) -> int:
+    """Raises CommandError: it has more than 64 bits."""
+    if not fits(one + other):
+        raise CommandError("ERR increment or decrement would overflow")
+    return one + other
+
+
+def scan_options(args: Args, *others: bytes) -> dict[bytes, bytes]:
+    """The options of a scan, by name: COUNT, MATCH and others. Raises CommandError: it has another one, one without a
+    value, or a COUNT below 1."""
+    found = {}
+    for at in range(0, len(args), 2):
+        word, value = args[at].upper(), args[at + 1 : at + 2]
+        if not value or word not in (b"COUNT", b"MATCH", *others) or (word == b"COUNT" and integer(value[0]) < 1):
+            raise CommandError(SYNTAX)
+        found[word] = value[0]
+    return found
+
+
+def check_flush(args: Args, error: str) -> None:
+    """Raises CommandError: what follows is not how to flush."""
+    if len(args) > 1 or (args and args[0].upper() not in (b"ASYNC", b"SYNC")):
+        raise CommandError(error)

@@ -21,7 +21,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.redis import hashes, keyspace, scripts, strings
-from lakeproof.gate.fronts.redis.arguments import Args, integer
+from lakeproof.gate.fronts.redis.arguments import Args, integer, wrong_number
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Simple, Value
 from lakeproof.gate.fronts.redis.work import Work, escape_key
@@ -55,16 +55,12 @@ def _every_other(args: Args) -> Sequence[str]:
     return [escape_key(each) for each in args[::2]]
 
 
-def _of_set(args: Args) -> Sequence[str]:
-    return [escape_key(args[0]), *(escape_key(each).lower() for each in args[2:])]  # without args[1], the value
-
-
 def _of_hset(args: Args) -> Sequence[str]:
     return [escape_key(each) for each in (args[0], *args[1::2])]
 
 
-def _of_zadd(args: Args) -> Sequence[str]:
-    return [escape_key(each) for each in (args[0], *args[2::2])]
+def _of_set(args: Args) -> Sequence[str]:
+    return [escape_key(args[0]), *(escape_key(each).lower() for each in args[2:])]  # without args[1], the value
 
 
 def _of_scan(args: Args) -> Sequence[str]:
@@ -101,7 +97,7 @@ def _echo(work: Work, args: Args) -> Value:
 
 def _ping(work: Work, args: Args) -> Value:
     if len(args) > 1:
-        raise _wrong_number(b"ping")
+        raise wrong_number("ping")
     return args[0] if args else Simple("PONG")
 
 
@@ -159,7 +155,7 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"HLEN": Command(2, hashes.hlen),
     b"HINCRBY": Command(4, hashes.hincrby, True),
     b"HSCAN": Command(-3, hashes.hscan, shown=_of_hscan),
-    b"ZADD": Command(-4, hashes.zadd, True, _of_zadd),
+    b"ZADD": Command(-4, hashes.zadd, True, _every_other),
     b"ZREM": Command(-3, hashes.zrem, True),
     b"ZCARD": Command(2, hashes.zcard),
     b"ZSCORE": Command(3, hashes.zscore),
@@ -215,7 +211,7 @@ def find_command(words: Words) -> Command:
     command = COMMANDS.get(name)
     if command is None and words[0].upper() in CONTAINERS:
         if len(words) == 1:
-            raise _wrong_number(name)
+            raise wrong_number(name.decode("latin-1").lower())
         quoted = _quote_word(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
         container = words[0].decode("latin-1").upper()
         unknown = "" if name in YOUNGER else f"{container} {quoted}"
@@ -223,12 +219,8 @@ def find_command(words: Words) -> Command:
     if command is None:
         raise _unknown(words)
     if not command.admits(len(words)):
-        raise _wrong_number(name)
+        raise wrong_number(name.decode("latin-1").lower())
     return command
-
-
-def _wrong_number(name: bytes) -> CommandError:
-    return CommandError(f"ERR wrong number of arguments for '{name.decode('latin-1').lower()}' command")
 
 
 def _unknown(words: Words) -> CommandError:

@@ -4,7 +4,16 @@ import math
 from typing import Final
 
 from lakeproof.gate.fronts.redis import globs
-from lakeproof.gate.fronts.redis.arguments import NO_INTEGER, SYNTAX, Args, cursor, integer, not_known
+from lakeproof.gate.fronts.redis.arguments import (
+    SYNTAX,
+    Args,
+    cursor,
+    integer,
+    not_known,
+    pairs,
+    scan_options,
+    sum_of,
+)
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Pairs, Value
 from lakeproof.gate.fronts.redis.state import Hash, SortedSet
 from lakeproof.gate.fronts.redis.work import Work
@@ -32,12 +41,10 @@ def hmset(work: Work, args: Args) -> Value:
 
 
 def _write_fields(work: Work, args: Args, name: str) -> int:
-    key, *rest = args
-    if len(rest) % 2:
-        raise CommandError(f"ERR wrong number of arguments for '{name}' command")
+    key, given = args[0], pairs(args[1:], name)
     found = work.hash(key)
     before = len(found)
-    found.update(zip(rest[::2], rest[1::2], strict=True))
+    found.update(given)
     work.put(key, Hash(found))  # equal values touch the key, too
     return len(found) - before
 
@@ -85,9 +92,7 @@ def hincrby(work: Work, args: Args) -> Value:
     number = integer(text)
     found = work.hash(key)
     # A hash has an error of its own: it is not that of INCR.
-    after = integer(found.get(field, b"0"), "ERR hash value is not an integer") + number
-    if not -(1 << 63) <= after < 1 << 63:
-        raise CommandError("ERR increment or decrement would overflow")
+    after = sum_of(integer(found.get(field, b"0"), "ERR hash value is not an integer"), number)
     work.put(key, Hash({**found, field: b"%d" % after}))
     return after
 
@@ -95,17 +100,10 @@ def hincrby(work: Work, args: Args) -> Value:
 def hscan(work: Work, args: Args) -> Value:
     """All at once, whatever COUNT says, as Redis does with a small hash."""
     cursor(args[1])
-    pattern = b"*"
     found = work.hash(args[0])
-    for at in range(2, len(args), 2):
-        word, value = args[at].upper(), args[at + 1 : at + 2]
-        if not value or word not in (b"COUNT", b"MATCH"):
-            raise CommandError(SYNTAX)
-        if word == b"MATCH":
-            pattern = value[0]
-        elif integer(value[0]) < 1:
-            raise CommandError(SYNTAX)
-    matches = globs.compile_glob(pattern).fullmatch
+    if not found:
+        return b"0", ()  # Redis looks at no option then
+    matches = globs.compile_glob(scan_options(args[2:]).get(b"MATCH", b"*")).fullmatch
     return b"0", tuple(each for pair in found.items() if matches(pair[0]) for each in pair)  # 0: no further page
 
 
@@ -136,8 +134,13 @@ def _score(text: bytes) -> float:
         found = float(text)
     except ValueError:
         found = math.nan
-    # Python reads `1_0` and blanks around a number, Redis does not; it refuses nan as well.
-    if math.isnan(found) or text != text.strip() or b"_" in text:
+    if text.lower().lstrip(b"+-").startswith(b"0x"):
+        raise not_known("a score in hexadecimal")
+    # Python reads `1_0` and blanks around a number, Redis does not; it refuses nan as well, and what no double is near.
+    mantissa = text.lower().partition(b"e")[0]
+    overflows = math.isinf(found) and b"inf" not in mantissa
+    underflows = found == 0 and bool(mantissa.strip(b"+-.0"))
+    if math.isnan(found) or overflows or underflows or text != text.strip() or b"_" in text:
         raise CommandError(_NO_FLOAT)
     return found
 
@@ -163,10 +166,11 @@ def zrangebylex(work: Work, args: Args) -> Value:
     """``ZRANGEBYLEX key min max [LIMIT offset count]``; a count below 0 is all."""
     key, low, high, *options = args
     offset, count = 0, -1
-    if options:
-        if len(options) != 3 or options[0].upper() != b"LIMIT":
+    while options:
+        if len(options) < 3 or options[0].upper() != b"LIMIT":
             raise CommandError(SYNTAX)
-        offset, count = (integer(each, NO_INTEGER) for each in options[1:])
+        offset, count = map(integer, options[1:3])
+        options = options[3:]  # Redis takes the last of several
     lower, upper = _parse_bound(low, excluded=2), _parse_bound(high, excluded=0)
     # The third number is 0 before a member, 1 at it, 2 behind it: a bound that is left out lies beside its member.
     inside = [member for member in work.sorted_set(key).members if lower <= (0, member, 1) <= upper]

@@ -5,8 +5,8 @@ from itertools import dropwhile
 from typing import Final
 
 from lakeproof.gate.fronts.redis import globs
-from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, cursor, integer, lifetime, not_known
-from lakeproof.gate.fronts.redis.replies import OK, CommandError, Simple, Value
+from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, check_flush, cursor, lifetime, not_known, scan_options
+from lakeproof.gate.fronts.redis.replies import OK, Simple, Value
 from lakeproof.gate.fronts.redis.state import Hash, Stored, place
 from lakeproof.gate.fronts.redis.work import Work
 
@@ -48,8 +48,7 @@ def dbsize(work: Work, args: Args) -> Value:
 
 
 def flush(work: Work, args: Args) -> Value:
-    if len(args) > 1 or (args and args[0].upper() not in (b"ASYNC", b"SYNC")):
-        raise CommandError(SYNTAX)
+    check_flush(args, SYNTAX)
     work.clear()
     return OK
 
@@ -58,7 +57,8 @@ def scan(work: Work, args: Args) -> Value:
     """A page of the keys, in an order that depends on nothing but each key. The cursor is the place in it at which the
     next page begins. So a key that is there throughout is returned, once."""
     begin = cursor(args[0])
-    count, pattern, kind = _options(args[1:])
+    options = scan_options(args[1:], b"TYPE")
+    count, pattern = int(options.get(b"COUNT", PAGE)), options.get(b"MATCH", b"*")
     matches = globs.compile_glob(pattern).fullmatch
     found = [key for key in work.named(globs.literal(pattern)) if matches(key)]
     # Places are compared, not keys: the key at which the cursor was made may be gone.
@@ -66,25 +66,9 @@ def scan(work: Work, args: Args) -> Value:
     page = _whole_places(rest, count)
     following = place(rest[len(page)]) if len(page) < len(rest) else 0
     # After the page was cut: as in Redis, a page with none of the type is no end of the scan.
-    shown = page if kind is None else [key for key in page if _type_of(work.get(key)).encode() == kind]
+    kind = options.get(b"TYPE", b"").lower()
+    shown = [key for key in page if b"TYPE" not in options or _type_of(work.get(key)).encode() == kind]
     return b"%d" % following, tuple(shown)
-
-
-def _options(args: Args) -> tuple[int, bytes, bytes | None]:
-    count, pattern, kind = PAGE, b"*", None
-    for at in range(0, len(args), 2):
-        word, value = args[at].upper(), args[at + 1 : at + 2]
-        if not value or word not in (b"COUNT", b"MATCH", b"TYPE"):
-            raise CommandError(SYNTAX)
-        if word == b"COUNT":
-            count = integer(value[0])
-            if count < 1:
-                raise CommandError(SYNTAX)
-        elif word == b"MATCH":
-            pattern = value[0]
-        else:
-            kind = value[0].lower()
-    return count, pattern, kind
 
 
 def _whole_places(rest: Sequence[bytes], count: int) -> Sequence[bytes]:
@@ -117,10 +101,10 @@ def persist(work: Work, args: Args) -> Value:
 
 def expire(word: bytes, work: Work, args: Args) -> Value:
     """``EXPIRE key seconds``, or what word says. A time that is over removes the key."""
-    # The time is looked at before the key, and before options that are unknown here: a wrong one is always refused.
-    key, life = args[0], lifetime(word, args[1], work.expires, positive=False)
+    # Before the time, as Redis does. Bytes are capitalised, not text: the capital of \xff is none of latin-1.
     if args[2:]:
-        raise not_known(b" ".join((word, *args[2:])).decode("latin-1").upper())
+        raise not_known(b" ".join((word, *args[2:])).upper().decode("latin-1"))
+    key, life = args[0], lifetime(word, args[1], work.expires, positive=False)  # a wrong time is refused without a key
     if work.get(key) is None:
         return 0
     if life <= 0:

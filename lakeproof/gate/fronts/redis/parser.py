@@ -33,15 +33,9 @@ class Malformed:
 
 
 class _ProtocolError(Exception):
-    unknown = ""
-
-
-class _Quoted(_ProtocolError):
-    unknown = "a quote in a line of words"
-
-
-class _TooLarge(_ProtocolError):
-    unknown = f"a command of more than {BODY_BYTES_MAX:,} bytes"
+    def __init__(self, why: str, unknown: str = "") -> None:
+        super().__init__(why)
+        self.unknown = unknown
 
 
 class Incoming:
@@ -116,7 +110,8 @@ class Incoming:
 
     def _inline(self, line: bytes) -> None:
         if b'"' in line or b"'" in line:
-            raise _Quoted("quotes in a line of words are not known here; send an array of bulk strings")
+            why = "quotes in a line of words are not known here; send an array of bulk strings"
+            raise _ProtocolError(why, "a quote in a line of words")
         if words := tuple(line.split()):  # an empty line is no command
             self.whole.append(words)
 
@@ -135,7 +130,8 @@ class Incoming:
             raise _ProtocolError("invalid bulk length")
         # Ours limits all words together, and makes the run inconclusive; that of Redis limits one, and is an error.
         if self._bytes + length > BODY_BYTES_MAX:
-            raise (_TooLarge if length <= BULK_BYTES_MAX else _ProtocolError)("invalid bulk length")
+            ours = f"a command of more than {BODY_BYTES_MAX:,} bytes" if length <= BULK_BYTES_MAX else ""
+            raise _ProtocolError("invalid bulk length", ours)
         self._length = length
         self._bytes += length
 

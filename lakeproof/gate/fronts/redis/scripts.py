@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.redis.arguments import Args, integer
+from lakeproof.gate.fronts.redis.arguments import Args, check_flush, integer
 from lakeproof.gate.fronts.redis.hashes import hdel, hexists, hget, hset, zadd, zrangebylex, zrem
 from lakeproof.gate.fronts.redis.keyspace import expire, pttl
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Value
@@ -214,7 +214,6 @@ def exists(work: Work, args: Args) -> Value:
 
 
 def flush(work: Work, args: Args) -> Value:
-    if len(args) > 1 or (args and args[0].upper() not in (b"ASYNC", b"SYNC")):
-        raise CommandError("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+    check_flush(args, "ERR SCRIPT FLUSH only support SYNC|ASYNC option")
     work.unload(frozenset(each.name for each in SCRIPTS))
     return OK

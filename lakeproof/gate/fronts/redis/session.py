@@ -34,7 +34,7 @@ class Session:
         self.protocol = 2
         self.over = False
         self._user = DEFAULT_USER
-        self._name = b""
+        self.name = b""
         self._queued: list[Words] | None = None
         """Of a transaction; None: there is none."""
         self._spoiled = False
@@ -44,11 +44,12 @@ class Session:
     @property
     def client(self) -> str:
         """The client: its user, else the name of the connection; empty: it has none."""
-        return self._name.decode("latin-1") if self._user == DEFAULT_USER else self._user
+        return self.name.decode("latin-1") if self._user == DEFAULT_USER else self._user
 
-    def unwatch(self) -> None:
+    def unwatch(self, args: Args = ()) -> Value:
         """Forget the keys that are watched."""
         self._watched.clear()
+        return OK
 
     def taken(self, words: Words) -> Reply | RedisRequest:
         """The answer to a command; or the request of the store, whose answer `answered` is to receive."""
@@ -121,10 +122,6 @@ class Session:
         self._end()
         return OK
 
-    def unwatched(self, args: Args) -> Value:
-        self.unwatch()
-        return OK
-
     def quit(self, args: Args) -> Value:
         self.over = True
         return OK
@@ -132,7 +129,7 @@ class Session:
     def reset(self, args: Args) -> Value:
         # The connection is as new: it is of no client until it names a user again.
         self._end()
-        self._user, self._name, self.protocol = DEFAULT_USER, b"", 2
+        self._user, self.name, self.protocol = DEFAULT_USER, b"", 2
         return Simple("RESET")
 
     def auth(self, args: Args) -> Value:
@@ -145,7 +142,7 @@ class Session:
 
     def hello(self, args: Args) -> Value:
         """``HELLO [protocol [AUTH user password] [SETNAME name]]``."""
-        protocol, user, name = self.protocol, self._user, self._name
+        protocol, user, name = self.protocol, self._user, self.name
         if args:
             protocol = integer(args[0], "ERR Protocol version is not an integer or out of range")
             if protocol not in (2, 3):
@@ -160,37 +157,18 @@ class Session:
             else:
                 raise CommandError(f"ERR Syntax error in HELLO option '{word.decode('latin-1')}'")
         # All at once: a wrong option further on changes nothing.
-        self.protocol, self._user, self._name = protocol, user, name
+        self.protocol, self._user, self.name = protocol, user, name
         who = ((b"server", b"redis"), (b"version", VERSION), (b"proto", protocol), (b"id", self.number))
         return Pairs((*who, (b"mode", b"standalone"), (b"role", b"master"), (b"modules", ())))
 
     def set_name(self, args: Args) -> Value:
-        self._name = _name(args[0])
+        self.name = _name(args[0])
         return OK
-
-    def get_name(self, args: Args) -> Value:
-        return self._name or None
 
     def set_info(self, args: Args) -> Value:
         if args[0].lower() not in (b"lib-name", b"lib-ver"):
             raise CommandError(f"ERR Unrecognized option '{args[0].decode('latin-1')}'")
         return OK
-
-    def id(self, args: Args) -> Value:
-        return self.number
-
-    def info(self, args: Args) -> Value:
-        return _INFO
-
-    def commands(self, args: Args) -> Value:
-        """No commands are described: libraries take that for an old Redis."""
-        return ()
-
-    def no_documents(self, args: Args) -> Value:
-        return Pairs(())
-
-    def count(self, args: Args) -> Value:
-        return len(COMMANDS)
 
 
 def _name(text: bytes) -> bytes:
@@ -202,18 +180,19 @@ def _name(text: bytes) -> bytes:
 _OF_THE_CONNECTION: Final[Mapping[bytes, Callable[[Session, Args], Value]]] = {
     b"MULTI": Session.multi,
     b"DISCARD": Session.discard,
-    b"UNWATCH": Session.unwatched,
+    b"UNWATCH": Session.unwatch,
     b"QUIT": Session.quit,
     b"RESET": Session.reset,
     b"AUTH": Session.auth,
     b"HELLO": Session.hello,
     b"CLIENT|SETNAME": Session.set_name,
-    b"CLIENT|GETNAME": Session.get_name,
+    b"CLIENT|GETNAME": lambda session, args: session.name or None,
     b"CLIENT|SETINFO": Session.set_info,
-    b"CLIENT|ID": Session.id,
-    b"INFO": Session.info,
-    b"COMMAND": Session.commands,
-    b"COMMAND|INFO": Session.commands,
-    b"COMMAND|DOCS": Session.no_documents,
-    b"COMMAND|COUNT": Session.count,
+    b"CLIENT|ID": lambda session, args: session.number,
+    b"INFO": lambda session, args: _INFO,
+    # No commands are described: libraries take that for an old Redis.
+    b"COMMAND": lambda session, args: (),
+    b"COMMAND|INFO": lambda session, args: (),
+    b"COMMAND|DOCS": lambda session, args: Pairs(()),
+    b"COMMAND|COUNT": lambda session, args: len(COMMANDS),
 }

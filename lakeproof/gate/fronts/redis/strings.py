@@ -1,6 +1,6 @@
 """Commands on strings."""
 
-from lakeproof.gate.fronts.redis.arguments import SYNTAX, TIMES, Args, fits, integer, lifetime
+from lakeproof.gate.fronts.redis.arguments import SYNTAX, TIMES, Args, fits, integer, lifetime, pairs, sum_of
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Value
 from lakeproof.gate.fronts.redis.work import Work
 
@@ -71,25 +71,19 @@ def mget(work: Work, args: Args) -> Value:
 
 
 def mset(work: Work, args: Args) -> Value:
-    for key, value in _pairs(args, "mset"):
+    for key, value in pairs(args, "mset"):
         work.put(key, value, lives_on=False)
     return OK
 
 
 def msetnx(work: Work, args: Args) -> Value:
-    pairs = _pairs(args, "msetnx")
+    given = pairs(args, "msetnx")
     # `any` stops at the first key that is there: the answer depends on no other one.
-    if any(work.get(key) is not None for key, _ in pairs):
+    if any(work.get(key) is not None for key, _ in given):
         return 0
-    for key, value in pairs:
+    for key, value in given:
         work.put(key, value)
     return 1
-
-
-def _pairs(args: Args, name: str) -> list[tuple[bytes, bytes]]:
-    if len(args) % 2:
-        raise CommandError(f"ERR wrong number of arguments for '{name}' command")
-    return list(zip(args[::2], args[1::2], strict=True))
 
 
 def append(work: Work, args: Args) -> Value:
@@ -123,8 +117,6 @@ def decrby(work: Work, args: Args) -> Value:
 
 def _add_number(work: Work, key: bytes, number: int) -> Value:
     stored = work.string(key)
-    found = (0 if stored is None else integer(stored)) + number
-    if not fits(found):
-        raise CommandError("ERR increment or decrement would overflow")
+    found = sum_of(0 if stored is None else integer(stored), number)
     work.put(key, b"%d" % found)
     return found

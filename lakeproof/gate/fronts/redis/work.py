@@ -111,7 +111,9 @@ class Work:
     def named(self, prefix: bytes = b"") -> list[bytes]:
         """The keys that begin so, in the order of a scan."""
         self._touched[of_prefix(prefix, Touch.READ)] = None
-        return self._all(prefix)
+        found = {*self._keys, *self._changed}
+        there = (key for key in found if key.startswith(prefix) and self._found(key) is not None)
+        return sorted(there, key=scan_order)
 
     def clear(self) -> None:
         """Remove all keys. Only those that are there are touched."""
@@ -173,8 +175,3 @@ class Work:
         if stored is None:
             self._lives[key] = None  # a key made anew does not inherit it
         self._versions[key] = self._versions.get(key, self._before.versions.get(key, 0)) + 1
-
-    def _all(self, prefix: bytes) -> list[bytes]:
-        found = {*self._keys, *self._changed}
-        there = (key for key in found if key.startswith(prefix) and self._found(key) is not None)
-        return sorted(there, key=scan_order)
