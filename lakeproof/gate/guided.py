@@ -71,6 +71,8 @@ class GuidedResult:
     """One schedule, as a trace leads it. See `lakeproof.gate.run.Chooser`."""
 
     steps: list[ExpectedRequest]
+    all_run = False
+    """One schedule is not all."""
     runs: int = 0
     complete: int = 0
     diverged: int = 0
@@ -78,11 +80,6 @@ class GuidedResult:
     notes: dict[int, str] = attrs.field(factory=dict)
     """By step: where the program does not do what the trace does."""
     _left: list[ExpectedRequest] = attrs.field(factory=list)
-
-    @property
-    def all_run(self) -> bool:
-        """One schedule is not all."""
-        return False
 
     @property
     def otherwise(self) -> list[str]:

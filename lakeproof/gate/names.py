@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from typing import Final
 
+import attrs
+
 _BEGINS: Final = r"(?:(?<![0-9a-zA-Z%])|(?<=%[0-9A-F]{2}))"
 """Where a minted name may begin: not within an escape, such as the %2F that a / is in DynamoDB's keys."""
 MINTED: Final = re.compile(
@@ -28,21 +30,18 @@ def _counts(found: str) -> bool:
     return found.isdecimal() and found.startswith("0")
 
 
+@attrs.define(eq=False)
 class Names:
     """Names by order of first appearance, counted for each client: what a client mints is first seen in a request of
     its own, and so has the same name in every schedule in which the client does the same."""
 
-    def __init__(self) -> None:
-        self.given: dict[str, str] = {}
-        """The names, by what they name, in the order in which they were given."""
-        self._counted: Counter[str] = Counter()
+    given: dict[str, str] = attrs.field(factory=dict)
+    """The names, by what they name, in the order in which they were given."""
+    _counted: Counter[str] = attrs.field(factory=Counter)
 
     def copy(self) -> "Names":
         """Names that go on from these, which stay as they are."""
-        other = Names()
-        other.given = dict(self.given)
-        other._counted = Counter(self._counted)
-        return other
+        return Names(dict(self.given), Counter(self._counted))
 
     def renamed(self, text: str, client: str) -> str:
         """A text of a client's with all that looks minted by its name, such as ``<w1.2>``."""

@@ -154,21 +154,11 @@ async def join_process(scenario: GateScenario, file: Path, begins: Prepared) -> 
                 await process.wait()
 
 
-@attrs.define
-class Counts:
-    """What invariants count of themselves, in all processes together."""
-
-    scenario: GateScenario
-    _known: dict[str, int] = attrs.field(factory=dict)
-
-    def add(self, reached: Mapping[str, int]) -> None:
-        """What one process, and always the same, has counted so far."""
-        for each in (*self.scenario.invariants, *self.scenario.always):
-            # A process reports totals, and so only what is new since its last report is added.
-            more = reached.get(each.__name__, 0) - self._known.get(each.__name__, 0)
-            if more and hasattr(each, "reached"):
-                each.reached += more
-                self._known[each.__name__] = reached[each.__name__]
+def _add_reached(scenario: GateScenario, reached: Mapping[str, int], before: Mapping[str, int]) -> None:
+    """Add what its invariants have counted in another process since its last report: it reports totals."""
+    for each in (*scenario.invariants, *scenario.always):
+        if hasattr(each, "reached"):
+            each.reached += reached.get(each.__name__, 0) - before.get(each.__name__, 0)
 
 
 def count_reached(scenario: GateScenario) -> dict[str, int]:
@@ -192,14 +182,15 @@ async def join(
     Raises:
         Unusable: as `Other.ran`.
     """
-    counts = Counts(scenario)
+    reached: Mapping[str, int] = {}
     async with join_process(scenario, file, begins) as other:
         while goes_on():
             beginning = search.hand_out()
             if beginning is not None:
                 ran = await other.ran(beginning)
                 changed = search.take_in(ran.walked)
-                counts.add(ran.reached)
+                _add_reached(scenario, ran.reached, reached)
+                reached = ran.reached
                 report(ran.schedule if changed is None else attrs.evolve(ran.schedule, trouble=str(changed)))
                 bell.ring()
             # What is under way elsewhere may show that more is to be run.

@@ -48,4 +48,4 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
         shown = f"S3 on http://{address}, buckets {', '.join(sorted(buckets))}"
         tell(f"serving {shown if protocol == 's3' else f'DynamoDB on http://{address}'}")
         talk = gate.server.talk
-    await gate.server.serve_all((listener, partial(guard, talk)))
+    await gate.server.serve((listener, partial(guard, talk)))

@@ -60,6 +60,8 @@ class Bounded:
 
     bound: int
     ways: Callable[[Sequence[str]], tuple[str, ...]]
+    all_run = False
+    """A bounded search never says *all*."""
     runs: int = 0
     complete: int = 0
     """The classes that were run to their end: each one once."""
@@ -96,11 +98,6 @@ class Bounded:
     _names: LocalNames = attrs.field(factory=LocalNames)
     _trouble: Diverged | None = None
     _tried: int = 0
-
-    @property
-    def all_run(self) -> bool:
-        """A bounded search never says *all*."""
-        return False
 
     def begin(self) -> bool:
         """Begin another run, if one is left."""
@@ -183,15 +180,12 @@ class Bounded:
             self.complete += self._place not in self._ended
             self._ended.add(self._place)
             return
-        self._again()
+        self.fail()
         if not reported:
             raise self._trouble
 
     def fail(self) -> None:
         """The run is over, and it is not known what it would have shown."""
-        self._again()
-
-    def _again(self) -> None:
         self._tried += 1
         self.repeated += 1
         if self._tried > TRIES_MAX:

@@ -30,10 +30,6 @@ from lakeproof.words import Unusable
 _NAMED: Final = re.compile(r"\{(\w+)\}")
 
 
-def _same(name: str) -> str:
-    return name
-
-
 @attrs.frozen
 class Rule:
     """An effect, as a trace has it (``get repos/{r}``, also ``set|set_if repos/{r}``), and the request that it is."""
@@ -58,7 +54,7 @@ class Rule:
         found = re.fullmatch(pattern, key)
         if found is None:
             return None
-        meant = {name: rename.get(name, _same)(text) for name, text in found.groupdict().items()}
+        meant = {name: rename[name](text) if name in rename else text for name, text in found.groupdict().items()}
         return _NAMED.sub(lambda name: _literal(meant[name[1]]), self.request or "")
 
 

@@ -28,6 +28,7 @@ from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
 from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by, reached_by
 from lakeproof.gate.server import ENDING, EXPIRED, NORMAL, Gate, WaitingRequest, ways
 from lakeproof.gate.unheld import PassingFront
+from lakeproof.gate.walks import OneRun
 from lakeproof.words import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
@@ -46,25 +47,16 @@ OPEN: Final = "reader"
 """The client whose requests never wait."""
 
 
-class Chooser(Protocol):
-    """A search over schedules, as `lakeproof.gate.classes.Classes`, which says what the methods mean."""
+class Chooser(OneRun, Protocol):
+    """A search over schedules, as `lakeproof.gate.classes.Classes`."""
 
     runs: int
-    complete: int
     diverged: int
 
     @property
     def all_run(self) -> bool: ...
 
     def begin(self) -> bool: ...
-
-    def choose(self, pending: Sequence[Pending], /) -> Choice | None: ...
-
-    def let_go(self, footprint: Footprint, /) -> None: ...
-
-    def end(self) -> None: ...
-
-    def fail(self) -> None: ...
 
 
 @attrs.frozen(kw_only=True)
@@ -144,7 +136,7 @@ class Runner:
         self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
         """Of the schedule that is run: the calls that have ended, by client."""
 
-    async def schedule(self, search: Chooser) -> Schedule:
+    async def schedule(self, search: OneRun) -> Schedule:
         """Run one schedule as the search chooses, and tell it."""
         # A process that starts reads what the setup has left, and is answered at once.
         self.gate.state = self.fresh
@@ -198,7 +190,7 @@ class Runner:
         made = zip(self.made, replay_exchanges(self.front, self.fresh, self.made), strict=True)
         return [(each.name.client, exchange) for each, exchange in made]
 
-    async def _steer(self, search: Chooser) -> tuple[bool, str]:
+    async def _steer(self, search: OneRun) -> tuple[bool, str]:
         """Whether the schedule came to its end, and what kept it from it if that was no choice of the search."""
         spent: list[str] = []
         while True:

@@ -6,10 +6,10 @@ from any of them, by what each step has touched.
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final, Protocol, TypeVar
+from typing import Final
 
-from lakeproof.gate.classes import Name
-from lakeproof.gate.fronts.footprints import Footprint, dependent
+from lakeproof.gate.fronts.footprints import dependent
+from lakeproof.gate.run import Release
 
 PLACES_MAX: Final = 200_000
 """How many places are looked at; if it takes more, the schedule stays as it is."""
@@ -18,25 +18,12 @@ Place = tuple[int, ...]
 """How many steps each client has made."""
 
 
-class Touching(Protocol):
-    """A request that was let go."""
-
-    @property
-    def name(self) -> Name: ...
-
-    @property
-    def footprint(self) -> Footprint: ...
-
-
-S = TypeVar("S", bound=Touching)
-
-
-def switches(steps: Sequence[Touching]) -> int:
+def switches(steps: Sequence[Release]) -> int:
     """How often the client changes from one step to the next."""
     return sum(one.name.client != other.name.client for one, other in pairwise(steps))
 
 
-def fewest_switches(steps: Sequence[S]) -> tuple[S, ...]:
+def fewest_switches(steps: Sequence[Release]) -> tuple[Release, ...]:
     """An equivalent order with the fewest changes. The steps of each client keep their order, and so do dependent ones.
 
     Cost: time and memory grow with the product of the numbers of steps of the clients.

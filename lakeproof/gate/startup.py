@@ -84,7 +84,7 @@ async def open_runner(scenario: GateScenario, file: Path, begins: Prepared | Non
 
     async def serve() -> None:
         with store_is_up:
-            await gate.server.serve(listener, (redis_listener, Speaker(gate, children).talk))
+            await gate.server.serve((listener, gate.server.talk), (redis_listener, Speaker(gate, children).talk))
 
     async with trio.open_nursery() as nursery:
         try:

@@ -28,6 +28,8 @@ class Sampled:
     schedules: int
     seed: int
     changes: int | None = None
+    all_run = False
+    """A sample never says *all*."""
     runs: int = 0
     complete: int = 0
     diverged: int = 0
@@ -36,11 +38,6 @@ class Sampled:
     _change_at: set[int] = attrs.field(factory=set)
     _step: int = 0
     _longest: int = 1
-
-    @property
-    def all_run(self) -> bool:
-        """A sample never says *all*."""
-        return False
 
     def begin(self) -> bool:
         if self.runs >= self.schedules:
@@ -86,15 +83,12 @@ class Replayed:
     """One schedule, as it was written down."""
 
     choices: Sequence[Choice]
+    all_run = False
+    """One schedule is not all."""
     runs: int = 0
     complete: int = 0
     diverged: int = 0
     _step: int = 0
-
-    @property
-    def all_run(self) -> bool:
-        """One schedule is not all."""
-        return False
 
     def begin(self) -> bool:
         self.runs += 1

@@ -51,8 +51,8 @@ def of(schedule: Schedule, scenario: str, file: str) -> GateTrace:
     )
 
 
-def dumps(trace: GateTrace) -> str:
-    """It as JSON, with a line for each step."""
+def write(trace: GateTrace, path: Path) -> None:
+    """Write it into a file, as JSON with a line for each step; its folder is made."""
     steps = []
     for choice, status in zip(trace.choices, trace.statuses, strict=True):
         name = choice.name
@@ -62,13 +62,9 @@ def dumps(trace: GateTrace) -> str:
     head = {"gate": FORMAT, "file": trace.file, "scenario": trace.scenario, "violated": dict(trace.violated)}
     lines = ",\n".join("  " + json.dumps(step) for step in steps)
     # Without its closing brace, to which the steps are added: a diff of two traces shows the steps, line by line.
-    return json.dumps(head)[:-1] + ', "steps": [\n' + lines + "\n]}\n"
-
-
-def write(trace: GateTrace, path: Path) -> None:
-    """Write it into a file; its folder is made."""
+    text = json.dumps(head)[:-1] + ', "steps": [\n' + lines + "\n]}\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(dumps(trace), encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
 
 
 def read(path: Path) -> GateTrace:

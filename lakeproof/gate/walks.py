@@ -4,7 +4,7 @@ A walk needs nothing of the search but its beginning, so walks can be made side 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import attrs
 
@@ -81,16 +81,16 @@ Asleep = Mapping[Choice, Footprint]
 """What needs no run from a place, and what it touches: each schedule with one of them first is run elsewhere."""
 
 
-def commute(one: tuple[Choice, Footprint], other: tuple[Choice, Footprint], threads: bool) -> bool:
-    """Whether two requests that wait at the same time can be exchanged."""
-    # Without threads a client may see in which order its answers come.
-    return (threads or one[0].name.client != other[0].name.client) and not dependent(one[1], other[1])
-
-
 def still_asleep(asleep: Asleep, step: tuple[Choice, Footprint], threads: bool) -> dict[Choice, Footprint]:
     """What still needs no run after a step."""
-    # A step that it depends on wakes it: behind that step it belongs to classes that are run nowhere else.
-    return {choice: touched for choice, touched in asleep.items() if commute((choice, touched), step, threads)}
+    # A step that it depends on wakes it: behind that step it belongs to classes that are run nowhere else. Without
+    # threads a client may see in which order its answers come.
+    taken, changed = step
+    return {
+        choice: touched
+        for choice, touched in asleep.items()
+        if (threads or choice.name.client != taken.name.client) and not dependent(touched, changed)
+    }
 
 
 @attrs.frozen(kw_only=True)
@@ -125,16 +125,28 @@ class Walked:
     """What waits where a redundant one was given up."""
 
 
+class OneRun(Protocol):
+    """What chooses within a schedule. `lakeproof.gate.classes.Classes` says what the methods mean."""
+
+    complete: int
+
+    def choose(self, pending: Sequence[Pending], /) -> Choice | None: ...
+
+    def let_go(self, footprint: Footprint, /) -> None: ...
+
+    def end(self) -> None: ...
+
+    def fail(self) -> None: ...
+
+
 @attrs.define
 class RandomRun:
-    """One run. It is driven as `lakeproof.gate.classes.Classes`."""
+    """See `OneRun`."""
 
     beginning: Beginning
     threads: bool = False
-    runs: int = 0
     complete: int = 0
     """1 when it has come to its end, and that was new."""
-    diverged: int = 0
     _steps: list[Taken] = attrs.field(factory=list)
     _outcome: str = COMPLETE
     _here: tuple[Pending, ...] = ()
@@ -143,16 +155,6 @@ class RandomRun:
 
     def __attrs_post_init__(self) -> None:
         self._asleep = self.beginning.asleep
-
-    @property
-    def all_run(self) -> bool:
-        """One schedule is not all."""
-        return False
-
-    def begin(self) -> bool:
-        """Once."""
-        self.runs += 1
-        return self.runs == 1
 
     def choose(self, pending: Sequence[Pending]) -> Choice | None:
         """What to let go next; None: give this run up. pending: what waits; not empty.
@@ -206,7 +208,6 @@ class RandomRun:
     def fail(self) -> None:
         """The run is over, and it is not known what it would have shown."""
         self._outcome = DIVERGED
-        self.diverged = 1  # for `lakeproof.gate.run.Chooser`; the search counts by the outcome
 
     @property
     def walked(self) -> Walked:

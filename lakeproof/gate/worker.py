@@ -45,7 +45,6 @@ async def _run(scenario: GateScenario, file: Path, queue: AsyncIterator[object],
         async for beginning in queue:
             assert isinstance(beginning, Beginning)
             walk = RandomRun(beginning, scenario.parallel == THREADS)
-            walk.begin()
             # The outcome has the whole store in it. It was judged here, and need not travel.
             schedule = attrs.evolve(await runner.schedule(walk), outcome=None)
             await answers.send_all(

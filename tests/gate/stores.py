@@ -103,7 +103,8 @@ def answering(handler: Handler) -> Iterator[Served]:
         listener = listening(0)
         found.append(listener.getsockname())
         begun.set()
-        await Server(handler).serve(listener)
+        server = Server(handler)
+        await server.serve((listener, server.talk))
 
     with in_thread(serve):
         assert begun.wait(60)

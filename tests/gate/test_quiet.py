@@ -243,7 +243,7 @@ class TestWhatWasSent:
             listener = listening(0)
             served = (listener, Speaker(gate).talk if redis else gate.server.talk)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(gate.server.serve_all, served)
+                nursery.start_soon(gate.server.serve, served)
                 await trio.testing.wait_all_tasks_blocked()
                 with socket.create_connection(listener.getsockname()) as connection:
                     self.arrive(gate)  # a connection waits to be accepted

@@ -1,9 +1,5 @@
 """The Redis front as redis-py sees it, and what no client should send."""
 
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 import trio
 import trio.testing
@@ -12,32 +8,11 @@ from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis import globs
 from lakeproof.gate.fronts.redis.connections import Speaker
-from lakeproof.gate.fronts.redis.parser import WORDS_MAX, Incoming, Malformed
+from lakeproof.gate.fronts.redis.parser import BULK_BYTES_MAX, LINE_BYTES_MAX, WORDS_MAX, Incoming, Malformed
 from lakeproof.gate.fronts.wire import BODY_BYTES_MAX
 from lakeproof.gate.server import NORMAL, REFUSED, Gate
 from tests.commands import lakeproof
 from tests.gate.stores import telling
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with telling("redis") as found:
-        yield found
-
-
-@contextmanager
-def raw(address: str) -> Iterator[socket.socket]:
-    host, port = address.removeprefix("redis://").split(":")
-    with socket.create_connection((host, int(port)), 10) as found:
-        yield found
-
-
-def everything(connection: socket.socket) -> bytes:
-    """What arrives until it is closed."""
-    found = b""
-    while more := connection.recv(1 << 16):
-        found += more
-    return found
 
 
 def test_a_pattern_of_many_stars_is_matched_in_linear_time() -> None:
@@ -47,72 +22,25 @@ def test_a_pattern_of_many_stars_is_matched_in_linear_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cursor", "answer"),
+    ("data", "why", "unknown"),
     [
-        ("0" * 5_000, b"*2\r\n$1\r\n0\r\n*0\r\n"),
-        (f"{'0' * 5_000}{(1 << 64) - 1}", b"*2\r\n$1\r\n0\r\n*0\r\n"),
-        (str(1 << 64), b"-ERR invalid cursor\r\n"),
-        ("9" * 5_000, b"-ERR invalid cursor\r\n"),
-        ("-1", b"-ERR invalid cursor\r\n"),
+        (b"*%d\r\n" % (WORDS_MAX + 1), "invalid multibulk length", ""),
+        (b"*1\r\n$%d\r\n" % (BULK_BYTES_MAX + 1), "invalid bulk length", ""),
+        (b"*2\r\n$1\r\na\r\n$%d\r\n" % BODY_BYTES_MAX, "invalid bulk length", "a command of more than 268,435,456"),
+        (b"GET 'a\r\n", "quotes in a line of words are not known here", "a quote in a line of words"),
+        (b"*" + b"1" * (LINE_BYTES_MAX + 3), "too big mbulk count string", ""),
+        (b"*1\r\n$" + b"1" * (LINE_BYTES_MAX + 3), "too big bulk count string", ""),
+        (b"x" * (LINE_BYTES_MAX + 1), "too big inline request", ""),
     ],
-    ids=["zero", "last", "behind", "long", "sign"],
+    ids=["words", "word", "bytes", "quote", "count", "length", "line"],
 )
-@pytest.mark.parametrize("command", ["SCAN", "HSCAN k"])
-def test_a_cursor_is_a_number_of_64_bits_however_it_is_written(
-    address: str, command: str, cursor: str, answer: bytes
-) -> None:
-    with raw(address) as connection:
-        connection.sendall(f"{command} {cursor}\r\n".encode())
-        connection.shutdown(socket.SHUT_WR)
-        assert everything(connection) == answer
-
-
-class TestWire:
-    @pytest.mark.parametrize(
-        ("data", "told"),
-        [
-            (b"*x\r\n", b"-ERR Protocol error: invalid multibulk length\r\n"),
-            (b"*%d\r\n" % (WORDS_MAX + 1), b"-ERR Protocol error: invalid multibulk length\r\n"),
-            (b"*1\r\n+GET\r\n", b"-ERR Protocol error: expected '$', got '+'\r\n"),
-            (b"*1\r\n$-1\r\n", b"-ERR Protocol error: invalid bulk length\r\n"),
-            (b"*1\r\n$%d\r\n" % (BODY_BYTES_MAX + 1), b"-ERR Protocol error: invalid bulk length\r\n"),
-            (b"GET 'a\r\n", b"-ERR Protocol error: quotes in a line of words are not known here; "),
-            (b"PING\r\n*0\r\n\r\nPING x\n*1\r\n$1", b"+PONG\r\n$1\r\nx\r\n"),
-            (b"PING\r\n*1\r\nx\r\n", b"+PONG\r\n-ERR Protocol error: expected '$', got 'x'\r\n"),
-        ],
-    )
-    def test_what_is_no_command_is_refused_and_the_connection_closed(
-        self, address: str, data: bytes, told: bytes
-    ) -> None:
-        with raw(address) as connection:
-            connection.sendall(data)
-            connection.shutdown(socket.SHUT_WR)
-            assert everything(connection).startswith(told)
-
-    @pytest.mark.parametrize(
-        ("begins", "told"),
-        [
-            (b"*", "too big mbulk count string"),
-            (b"*1\r\n$", "too big bulk count string"),
-            (b"x", "too big inline request"),
-        ],
-    )
-    def test_a_line_that_does_not_end_is_refused(self, begins: bytes, told: str) -> None:
-        incoming = Incoming()
-        incoming.feed(begins)
-        while not incoming.whole:
-            incoming.feed(b"1" * 1000)
-        assert list(incoming.whole) == [Malformed(f"ERR Protocol error: {told}")]
-
-    def test_the_words_of_a_command_are_not_larger_than_a_body_together(self) -> None:
-        incoming = Incoming()
-        incoming.feed(b"*2\r\n$1\r\na\r\n$%d\r\n" % BODY_BYTES_MAX)
-        [found] = incoming.whole
-        assert isinstance(found, Malformed)
-        assert (found.why, "a command of more than" in found.unknown) == (
-            "ERR Protocol error: invalid bulk length",
-            True,
-        )
+def test_what_is_too_large_or_not_known_ends_the_connection(data: bytes, why: str, unknown: str) -> None:
+    incoming = Incoming()
+    incoming.feed(data)
+    [found] = incoming.whole
+    assert isinstance(found, Malformed)
+    assert found.why.startswith(f"ERR Protocol error: {why}")
+    assert (bool(found.unknown), unknown in found.unknown) == (bool(unknown), True)
 
 
 def test_lakeproofs_own_driver_keeps_every_claim_and_each_request_is_told() -> None:
@@ -156,7 +84,7 @@ class TestHeld:
             port = listener.getsockname()[1]
             gate.hold(frozenset({"c1", "c2"}))
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(gate.server.serve_all, (listener, Speaker(gate, clients).talk))
+                nursery.start_soon(gate.server.serve, (listener, Speaker(gate, clients).talk))
                 connection = await trio.open_tcp_stream("127.0.0.1", port)
                 await connection.send_all(hello)
                 assert (await self.said(connection, hello.count(b"\r\n"))).endswith(b"+OK\r\n")

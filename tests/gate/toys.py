@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lakeproof.gate.classes import Name, Pending
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch, dependent
 from lakeproof.gate.run import Chooser
+from lakeproof.gate.walks import OneRun
 
 KEYS: Final = ("a/1", "a/2", "b")
 
@@ -184,7 +185,7 @@ def fewest_preemptions(program: Program, threads: bool = False) -> dict[frozense
     return found
 
 
-def driven(program: Program, search: Chooser) -> Run:
+def driven(program: Program, search: OneRun) -> Run:
     """One run of a program as a search chooses, which is then to be told its end."""
     run = Run(*program)
     while run.waiting:

@@ -5,6 +5,7 @@ A request of HTTP with the header ``X-Amz-Target`` is one of DynamoDB's, any oth
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 import attrs
 
@@ -12,7 +13,7 @@ from lakeproof.gate.fronts.dynamodb.front import TARGET, DynamoDBFront, DynamoDB
 from lakeproof.gate.fronts.dynamodb.state import DynamoState as Tables
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Request, Response
-from lakeproof.gate.fronts.interface import Answer
+from lakeproof.gate.fronts.interface import Answer, Front
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.state import RedisState as Keys
 from lakeproof.gate.fronts.s3.front import S3Front
@@ -21,6 +22,8 @@ from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.model.objects import Objects
 
 StoreRequest = S3Request | DynamoDBRequest | RedisRequest
+_FRONTS: Final = {S3Request: "s3", DynamoDBRequest: "dynamodb", RedisRequest: "redis"}
+"""By kind of request: the name of its part of `AWSFront`, and of `Store`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -48,53 +51,27 @@ class AWSFront:
     def understood(self, request: Request) -> StoreRequest | Response:
         return self.dynamodb.understood(request) if TARGET in request.headers else self.s3.understood(request)
 
+    def _front(self, request: StoreRequest) -> Front[object, StoreRequest]:
+        """The front of its kind of requests."""
+        return getattr(self, _FRONTS[type(request)])  # type: ignore[no-any-return]  # one of the three
+
     def client_of(self, request: StoreRequest) -> str:
-        match request:
-            case S3Request():
-                return self.s3.client_of(request)
-            case DynamoDBRequest():
-                return self.dynamodb.client_of(request)
-            case RedisRequest():
-                return self.redis.client_of(request)
+        return self._front(request).client_of(request)
 
     def label_of(self, request: StoreRequest) -> str:
-        match request:
-            case S3Request():
-                return self.s3.label_of(request)
-            case DynamoDBRequest():
-                return self.dynamodb.label_of(request)
-            case RedisRequest():
-                return self.redis.label_of(request)
+        return self._front(request).label_of(request)
 
     def keys_of(self, request: StoreRequest) -> tuple[str, ...]:
-        match request:
-            case S3Request():
-                return self.s3.keys_of(request)
-            case DynamoDBRequest():
-                return self.dynamodb.keys_of(request)
-            case RedisRequest():
-                return self.redis.keys_of(request)
+        return self._front(request).keys_of(request)
 
     def writes(self, request: StoreRequest) -> bool:
-        match request:
-            case S3Request():
-                return self.s3.writes(request)
-            case DynamoDBRequest():
-                return self.dynamodb.writes(request)
-            case RedisRequest():
-                return self.redis.writes(request)
+        return self._front(request).writes(request)
 
     def perform(self, state: Store, request: StoreRequest, now: int) -> tuple[Store, Answer, Footprint]:
-        match request:
-            case S3Request():
-                objects, response, footprint = self.s3.perform(state.s3, request, now)
-                return attrs.evolve(state, s3=objects), response, footprint
-            case DynamoDBRequest():
-                tables, response, footprint = self.dynamodb.perform(state.dynamodb, request, now)
-                return attrs.evolve(state, dynamodb=tables), response, footprint
-            case RedisRequest():
-                keys, reply, footprint = self.redis.perform(state.redis, request, now)
-                return attrs.evolve(state, redis=keys), reply, footprint
+        name = _FRONTS[type(request)]
+        part, answer, footprint = self._front(request).perform(getattr(state, name), request, now)
+        after = attrs.evolve(state, **{name: part})  # type: ignore[arg-type]  # a part of this name is of its type
+        return after, answer, footprint
 
     def conflict(self, request: StoreRequest) -> Answer | None:
         # DynamoDB's transactions are one step here and never conflict. Whether Redis' EXEC does, its keys say.
@@ -104,13 +81,7 @@ class AWSFront:
         return attrs.evolve(request, late=True) if isinstance(request, RedisRequest) else None
 
     def refusal(self, request: StoreRequest) -> Answer:
-        match request:
-            case S3Request():
-                return self.s3.refusal(request)
-            case DynamoDBRequest():
-                return self.dynamodb.refusal(request)
-            case RedisRequest():
-                return self.redis.refusal(request)
+        return self._front(request).refusal(request)
 
     def environment(self, url: str, redis: str, client: str) -> Sequence[tuple[str, str]]:
         """What tells a client where the stores are, and who it is. url: of HTTP. redis: the host and port of Redis."""

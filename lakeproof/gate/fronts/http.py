@@ -81,13 +81,9 @@ class Server:
         self.busy = 0
         self.seen = 0
 
-    async def serve(self, listener: socket.socket, *others: tuple[socket.socket, Talk]) -> None:
-        """Until it is cancelled; the listeners are closed then. An error of the handler is an error here. others:
-        listeners of other protocols, and what serves the connections of each."""
-        await self.serve_all((listener, self.talk), *others)
-
-    async def serve_all(self, *listeners: tuple[socket.socket, Talk]) -> None:
-        """As `serve`, of what listens, whatever its protocol."""
+    async def serve(self, *listeners: tuple[socket.socket, Talk]) -> None:
+        """Until it is cancelled; the listeners are closed then. An error of the handler is an error here. listeners:
+        each with what serves its connections."""
         for listener, _ in listeners:
             self.arrivals.expect(listener)
         try:
@@ -211,8 +207,5 @@ async def send(connection: socket.socket, data: bytes) -> None:
 async def _refuse(connection: socket.socket, error: Malformed) -> None:
     """Tell a client that speaks no HTTP so, as far as it listens."""
     response = Response(error.status, (("Content-Type", "text/plain"),), str(error).encode())
-    with trio.move_on_after(CLOSING_SECONDS):
-        try:
-            await send(connection, encode_response("", response, stays=False))
-        except Gone:
-            return
+    with trio.move_on_after(CLOSING_SECONDS), suppress(Gone):
+        await send(connection, encode_response("", response, stays=False))

@@ -109,7 +109,7 @@ async def serve(explorer: Explorer, port: int, tell: Callable[[str], object]) ->
     # Before the address is printed: a signal that comes right after it ends the server in order.
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(server.serve, listener)
+            nursery.start_soon(server.serve, (listener, server.talk))
             tell(f"http://{HOST}:{port}/{token}/")
             async for _ in signals:
                 nursery.cancel_scope.cancel()

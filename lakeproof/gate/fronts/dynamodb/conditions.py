@@ -6,6 +6,7 @@ Source: Amazon DynamoDB Developer Guide, *Condition and filter expressions, oper
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from operator import ge, gt, le, lt
 from typing import Final
 
 import attrs
@@ -38,6 +39,7 @@ _ARGUMENTS: Final[Mapping[str, int]] = {
     "size": 1,
 }
 _IN_MAX: Final = 100  # operands, a limit of DynamoDB
+_ORDERS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 @attrs.frozen
@@ -188,28 +190,13 @@ def compare(left: Value | None, comparator: str, right: Value | None) -> bool:
         return False
     if left.kind != right.kind or left.kind not in ORDERED:  # no order between types, nor among BOOL
         return False
-    one, other = order(left), order(right)
-    match comparator:
-        case "<":
-            return one < other
-        case "<=":
-            return one <= other
-        case ">":
-            return one > other
-        case _:
-            return one >= other
+    return bool(_ORDERS[comparator](order(left), order(right)))
 
 
 def _size(value: Value | None) -> Value | None:
     match value:
-        case Scalar("S" | "B", str() | bytes() as content):
+        case Scalar("S" | "B", str() | bytes() as content) | Members(_, content) | ListValue(content) | Mapped(content):
             return Scalar("N", Decimal(len(content)))
-        case Members(_, members):
-            return Scalar("N", Decimal(len(members)))
-        case ListValue(items):
-            return Scalar("N", Decimal(len(items)))
-        case Mapped(entries):
-            return Scalar("N", Decimal(len(entries)))
         case _:
             return None
 

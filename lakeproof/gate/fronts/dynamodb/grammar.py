@@ -39,7 +39,7 @@ _OPERATORS: Final = re.compile(r"(?<![#:])\b(?:AND|OR|NOT|IN)\b|[=<>]+", re.IGNO
 # leaves the tree; so does a written-out `"="`, though EQUAL stays. Keywords go before NAME (.2), but not within one:
 # without the look-ahead, `order` would be OR and `der`. The AND of BETWEEN is no conflict: it follows an operand.
 _GRAMMAR: Final = r"""
-condition: either
+?condition: either
 ?either: both (_OR both)*
 ?both: negated (_AND negated)*
 ?negated: _NOT negated -> negation
@@ -47,7 +47,7 @@ condition: either
 ?comparison: operand (EQUAL | OTHER) operand -> compared
     | operand _BETWEEN operand _AND operand -> between
     | operand _IN "(" operand ("," operand)* ")" -> one_of
-    | call -> holds
+    | call
     | "(" either ")"
 
 update: clause+
@@ -199,8 +199,10 @@ class Update:
 class _Tree(Transformer[Token, object]):
     """Builds the values above while lark parses."""
 
-    def condition(self, found: Condition) -> Condition:
-        return found
+    # lark's name of a rule, and what is made of its parts, as they are.
+    negation = Not
+    between = Between
+    name = str
 
     def either(self, *found: Condition) -> Condition:  # for two or more: `?` inlines one
         return Some(found)
@@ -208,29 +210,17 @@ class _Tree(Transformer[Token, object]):
     def both(self, *found: Condition) -> Condition:
         return Every(found)
 
-    def negation(self, found: Condition) -> Condition:
-        return Not(found)
-
     def compared(self, left: Operand, comparator: Token, right: Operand) -> Condition:
         return Compared(left, str(comparator), right)
 
-    def between(self, operand: Operand, low: Operand, high: Operand) -> Condition:
-        return Between(operand, low, high)
-
     def one_of(self, operand: Operand, *choices: Operand) -> Condition:
         return OneOf(operand, choices)
-
-    def holds(self, call: FunctionCall) -> Condition:
-        return call
 
     def call(self, function: Token, *operands: Operand) -> FunctionCall:
         return FunctionCall(str(function), operands)
 
     def value(self, name: Token) -> Placeholder:
         return Placeholder(str(name))
-
-    def name(self, found: Token) -> str:
-        return str(found)
 
     def path(self, *parts: Token | str) -> Path:
         return Path(

@@ -26,69 +26,31 @@ def find_value(item: Item, steps: Steps) -> Value | None:
     return here
 
 
-def place_value(item: Item, steps: Steps, value: Value) -> dict[str, Value]:
-    """An item with a value at a path. An index behind the end of a list appends.
+def place_value(item: Item, steps: Steps, value: Value | None) -> Mapping[str, Value]:
+    """An item with a value at a path; None: with nothing there. An index behind the end of a list appends, and a list
+    from which something goes closes up.
 
     Raises:
-        NoSuchPlace.
+        NoSuchPlace: what should hold the value is not there.
     """
-    name, rest = steps[0], steps[1:]
-    assert isinstance(name, str)
-    # Only the last step may be new: an update makes no maps on the way.
-    if rest and name not in item:
-        raise NoSuchPlace
-    return {**item, name: _place_below(item[name], rest, value) if rest else value}
+    placed = _place(Mapped(item), steps, value)
+    assert isinstance(placed, Mapped)
+    return placed.entries
 
 
-def _place_below(here: Value, steps: Steps, value: Value) -> Value:
+def _place(here: Value | None, steps: Steps, value: Value | None) -> Value | None:
+    if not steps:
+        return value
     step, rest = steps[0], steps[1:]
     match here, step:
+        # Only the last step may be new, as an update makes no maps on the way: for None, `_place` raises.
         case Mapped(entries), str():
-            if rest and step not in entries:
-                raise NoSuchPlace
-            return Mapped({**entries, step: _place_below(entries[step], rest, value) if rest else value})
+            named = {**entries, step: _place(entries.get(step), rest, value)}
+            return Mapped({name: each for name, each in named.items() if each is not None})
         case ListValue(items), int():
-            if step >= len(items):
-                if rest:
-                    raise NoSuchPlace
-                return ListValue((*items, value))  # an index behind the end appends, without a gap
-            return ListValue(
-                (*items[:step], _place_below(items[step], rest, value) if rest else value, *items[step + 1 :])
-            )
-        case _:
-            raise NoSuchPlace
-
-
-def remove_value(item: Item, steps: Steps) -> dict[str, Value]:
-    """An item without what is at a path. A list closes up. Nothing there: the same item.
-
-    Raises:
-        NoSuchPlace: what should hold it is not there.
-    """
-    name, rest = steps[0], steps[1:]
-    assert isinstance(name, str)
-    if rest:
-        if name not in item:
-            raise NoSuchPlace
-        return {**item, name: _remove_below(item[name], rest)}
-    return {each: value for each, value in item.items() if each != name}
-
-
-def _remove_below(here: Value, steps: Steps) -> Value:
-    step, rest = steps[0], steps[1:]
-    match here, step:
-        case Mapped(entries), str():
-            if rest and step not in entries:
-                raise NoSuchPlace
-            if rest:
-                return Mapped({**entries, step: _remove_below(entries[step], rest)})
-            return Mapped({name: value for name, value in entries.items() if name != step})
-        case ListValue(items), int():
-            if rest and step >= len(items):
-                raise NoSuchPlace
-            if rest:
-                return ListValue((*items[:step], _remove_below(items[step], rest), *items[step + 1 :]))
-            return ListValue(items[:step] + items[step + 1 :])  # the same list, if the index is behind its end
+            inner = _place(items[step] if step < len(items) else None, rest, value)
+            placed = (*items[:step], inner, *items[step + 1 :])  # behind the end: without a gap
+            return ListValue(tuple(each for each in placed if each is not None))
         case _:
             raise NoSuchPlace
 

@@ -17,7 +17,7 @@ Expected: "Expected of UpdateItem is not known here".
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NoReturn
 
 import attrs
 
@@ -120,13 +120,18 @@ class TableRequest:
 Meant = Read | ItemChange | Pages | Several | TableRequest
 
 
+def _fail_constraint(name: str, value: str, must: str) -> NoReturn:
+    """Raises DynamoDBError. value: with a blank before it; empty: it is not shown."""
+    # The service's validation names a field as its model does, with a small first letter.
+    field = f"{name[:1].lower()}{name[1:]}"
+    invalid(f"1 validation error detected: Value{value} at '{field}' failed to satisfy constraint: Member must {must}")
+
+
 def text(body: Fields, name: str, default: str | None = None) -> str:
     """A field that is a string. Raises DynamoDBError: it is missing, without a default, or is none."""
     found = body.get(name, default)
     if found is None:
-        # The service's validation names a field as its model does, with a small first letter.
-        invalid(f"1 validation error detected: Value null at '{name[:1].lower()}{name[1:]}' failed to satisfy "
-                "constraint: Member must not be null")  # fmt: skip
+        _fail_constraint(name, " null", "not be null")
     if not isinstance(found, str):
         raise_malformed(f"{name}: expected a string")
     return found
@@ -148,8 +153,7 @@ def whole(body: Fields, name: str, low: int, high: int) -> int | None:
     if not isinstance(found, int) or isinstance(found, bool):  # true is an int
         raise_malformed(f"{name}: expected a whole number")
     if not low <= found <= high:
-        invalid(f"1 validation error detected: Value '{found}' at '{name[:1].lower()}{name[1:]}' failed to satisfy "
-                f"constraint: Member must have value between {low} and {high}")  # fmt: skip
+        _fail_constraint(name, f" '{found}'", f"have value between {low} and {high}")
     return found
 
 
@@ -157,8 +161,7 @@ def one_of(body: Fields, name: str, choices: tuple[str, ...]) -> str:
     """A field that is one of some words; the first one if it is missing."""
     found = text(body, name, choices[0])
     if found not in choices:
-        invalid(f"1 validation error detected: Value '{found}' at '{name[:1].lower()}{name[1:]}' failed to satisfy "
-                f"constraint: Member must satisfy enum value set: [{', '.join(choices)}]")  # fmt: skip
+        _fail_constraint(name, f" '{found}'", f"satisfy enum value set: [{', '.join(choices)}]")
     return found
 
 
@@ -301,8 +304,7 @@ def _fields_of_each(body: Fields, name: str, most: int) -> list[Fields]:
         text(body, name)  # raises: it is missing, or null
         raise_malformed(f"{name}: expected a list")
     if not 1 <= len(found) <= most:
-        invalid(f"1 validation error detected: Value at '{name[:1].lower()}{name[1:]}' failed to satisfy constraint: "
-                f"Member must have length between 1 and {most}")  # fmt: skip
+        _fail_constraint(name, "", f"have length between 1 and {most}")
     return [fields(each, name) for each in found]
 
 
@@ -324,8 +326,7 @@ def transact_write(body: Fields) -> Several:
         changes.append(change(_CHANGES[name], fields(inner, name)))
     token = text(body, "ClientRequestToken", "")  # an SDK mints one for each call, and repeats it in retries
     if len(token) > 36:
-        invalid("1 validation error detected: Value at 'clientRequestToken' failed to satisfy constraint: Member must "
-                "have length less than or equal to 36")  # fmt: skip
+        _fail_constraint("ClientRequestToken", "", "have length less than or equal to 36")
     return Several(changes=tuple(changes), token=token)
 
 
@@ -338,8 +339,7 @@ def transact_get(body: Fields) -> Several:
 def _by_table(body: Fields) -> list[tuple[str, object]]:
     found = fields(body.get("RequestItems"), "RequestItems")
     if not found:
-        invalid("1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must "
-                "have length greater than or equal to 1")  # fmt: skip
+        _fail_constraint("RequestItems", " '{}'", "have length greater than or equal to 1")
     return sorted(found.items())  # labels and answers: by content, not by the order of a map
 
 

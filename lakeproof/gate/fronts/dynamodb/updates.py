@@ -56,7 +56,7 @@ class BoundUpdate:
                     invalid(f"Invalid {WHERE}: Incorrect operand type for operator or function; operator: "
                             f"{action.verb}, operand type: {kind}")  # fmt: skip
 
-    def applied(self, item: Item) -> dict[str, Value]:
+    def applied(self, item: Item) -> Item:
         """The item after it.
 
         Raises:
@@ -71,13 +71,13 @@ class BoundUpdate:
                 removals.append(steps)
             else:
                 placements.append((steps, made))
-        after = dict(item)
+        after = item
         try:
             # By index: of several behind the end of a list, the lowest is appended first.
             for steps, value in sorted(placements, key=lambda each: _place(each[0])):
                 after = paths.place_value(after, steps, value)
             for steps in sorted(removals, key=_place, reverse=True):  # from behind: a list closes up
-                after = paths.remove_value(after, steps)
+                after = paths.place_value(after, steps, None)
         except NoSuchPlace:
             invalid("The document path provided in the update expression is invalid for update")
         return after
