@@ -5,10 +5,9 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from nasty import get  # type: ignore[import-not-found]  # it lies beside this file
-from talking import asked  # type: ignore[import-not-found]  # so does this
-
-from lakeproof.gate import GateCall, GateScenario, Moment, Outcome, call
+from lakeproof.gate import GateCall, GateScenario, Moment, call
+from tests.gate.nasty import get, nothing
+from tests.gate.talking import asked
 
 
 def swap() -> None:
@@ -51,11 +50,6 @@ def later() -> None:
 def _after(seconds: float) -> None:
     time.sleep(seconds)
     get(f"after/{seconds}")
-
-
-def nothing(outcome: Outcome) -> str | None:
-    """Nothing is asked of the end."""
-    return None
 
 
 def one_is_there(moment: Moment, calls: Sequence[GateCall]) -> str | None:

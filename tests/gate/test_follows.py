@@ -125,18 +125,26 @@ def test_another_instance_or_another_key_is_refused() -> None:
         assert refuted([*effects[:number], (client, changed, reply), *effects[number + 1 :]]), (number, op)
 
 
-def test_the_names_of_the_program_may_be_others_but_always_the_same() -> None:
+UUID = "6ea4efaa-72d3-4ab6-8ebb-f2fb8675f8d2"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "same"),
+    [
+        ("r-§1 r-dc23, c/c.§1 c/4ceca4", True),  # c.§1 is another name
+        ("r-§1 r-dc23, r-§1 r-other", False),
+        ("r-§1 r-dc23, r-§2 r-dc23", False),
+        ("§1/§1 a/a", True),
+        ("§1/§1 a/b", False),
+        ("§1/§2 a/a", False),
+        (f"r-§1 r-{UUID}, §1 {UUID}", True),
+    ],
+)
+def test_a_name_of_the_flow_stands_for_one_text_and_a_text_for_one_name(pairs: str, same: bool) -> None:
     names = NameMap()
-    assert names.try_(lambda: names.same(f"r-{MARK}1", "r-dc23"))
-    assert names.received("r-dc23/x") == f"r-{MARK}1/x"
-    assert not names.try_(lambda: names.same(f"r-{MARK}1", "r-other"))
-    assert not names.try_(lambda: names.same(f"r-{MARK}2", "r-dc23")), "two names of the flow, one text"
-    assert names.try_(lambda: names.same(f"commits/c.{MARK}1", "commits/4ceca4"))
-
-
-def test_one_name_never_stands_for_two_parts_of_one_text() -> None:
-    assert not NameMap().same(f"{MARK}1/{MARK}1", "a/b")
-    assert NameMap().same(f"{MARK}1/{MARK}1", "a/a")
+    *before, last = ([*each.split()] for each in pairs.replace("§", MARK).split(", "))
+    assert all(names.same(*each) for each in before)
+    assert names.same(*last) is same
 
 
 @pytest.mark.parametrize(("parents", "accepted"), [(("p1",), True), (("p2",), False), (("p1", "p2"), False)])
@@ -150,12 +158,10 @@ def test_a_commit_with_other_parents_is_another_commit(parents: tuple[str, ...],
     assert acceptance._same(written("p1"), written(*parents), NameMap()) is accepted
 
 
-def test_a_name_of_the_program_may_have_hyphens() -> None:
+def test_a_name_that_the_flow_receives_may_have_hyphens_and_stands_at_the_end() -> None:
     names = NameMap()
-    uuid = "6ea4efaa-72d3-4ab6-8ebb-f2fb8675f8d2"
-    assert names.try_(lambda: names.same(f"r-{MARK}1", f"r-{uuid}"))
-    assert names.received(f"r-{uuid}/x {uuid}") == f"r-{MARK}1/x {MARK}1"
-    assert names.received(f"r-{uuid}-x") == f"r-{uuid}-x"
+    assert names.same(f"r-{MARK}1", f"r-{UUID}")
+    assert names.received(f"r-{UUID}/x {UUID} r-{UUID}-x") == f"r-{MARK}1/x {MARK}1 r-{UUID}-x"
 
 
 def test_what_a_comparison_that_fails_has_learnt_is_forgotten() -> None:

@@ -17,10 +17,7 @@ REPLAY = "lakeproof gate replay out/traces/"
 ENDS = {
     "gate.md": {
         f"{FILE}first.py s3/blind": (0, "violated: 8 schedules, all of them"),
-        f"{REPLAY}s3_blind.what_was_added_is_there.json --from examples/gate/first.py": (
-            1,
-            "violated: what_was_added_is_",
-        ),
+        f"{REPLAY}s3_blind.what_was_added_is_there.json --from examples/gate/first.py": (1, "violated: what_was_"),
         f"{FILE}first.py s3/careful": (0, "holds: 8 schedules, all of them"),
         f"{FILE}first.py dynamodb": (0, "dynamodb/careful: one_is_sold holds: 6 schedules, all of them"),
         f"{FILE}redis_lock.py lock/blind": (0, "who_has_taken_it_has_it violated: 20 schedules, all of them"),
@@ -28,16 +25,10 @@ ENDS = {
     },
     "gate-findings.md": {
         f"{FILE}delta.py delta/one-append/lost-answer": (0, "recorded_once violated: 5 schedules, all with"),
-        f"{REPLAY}delta_one-append_lost-answer.recorded_once.json --from examples/gate/delta.py": (
-            1,
-            "violated: recorded_",
-        ),
+        f"{REPLAY}delta_one-append_lost-answer.recorded_once.json --from examples/gate/delta.py": (1, "violated: "),
         f"{FILE}delta.py delta/append-append": (0, "holds: 18 schedules, all with parallel requests as threads"),
         f"{FILE}delta.py delta/append-optimize --preemptions 1": (3, "all with at most 1 preemption ("),
-        f"{FILE}iceberg_catalog.py iceberg/one-rename/lost-answer": (
-            0,
-            "each_table_has_one_name violated: 5 schedules",
-        ),
+        f"{FILE}iceberg_catalog.py iceberg/one-rename/lost-answer": (0, "has_one_name violated: 5 schedules"),
         f"{FILE}iceberg_catalog.py": (0, "what_was_created_is_there violated: 7 schedules, all of them"),
         f"{FILE}slatedb_store.py slatedb/put-put --strategy pct --schedules 10": (3, "10 schedules, not all"),
         f"{FILE}slatedb_store.py slatedb/put-put": (0, "holds: 48 schedules, all with parallel requests as threads"),

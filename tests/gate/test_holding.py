@@ -1,7 +1,7 @@
 """What waits at the gate has a name that does not depend on chance: on the order of arrival, or on what is minted."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import uuid4
 
 import pytest
@@ -12,7 +12,7 @@ from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.http import Cut, Request, Response
 from lakeproof.gate.server import NORMAL, Gate
 
-Named = dict[str, tuple[str, bytes]]
+Named = dict[str, bytes]
 
 
 def asking(method: str, path: str, body: bytes = b"", client: str = "c1") -> Request:
@@ -36,7 +36,7 @@ async def holding(setup: Sequence[Request] = ()) -> Gate[Store, StoreRequest]:
 
 
 def named(setup: Sequence[Request], arrived: Sequence[Request]) -> Named:
-    """The names of requests that arrive in an order and are all under way at once, each with what it is."""
+    """The names of requests that arrive in an order and are all under way at once, each with its body."""
 
     async def run() -> Named:
         gate = await holding(setup)
@@ -45,40 +45,41 @@ def named(setup: Sequence[Request], arrived: Sequence[Request]) -> Named:
                 nursery.start_soon(gate.server.handler, request)
                 await trio.testing.wait_all_tasks_blocked()
             gate.settle()
-            found = {str(name): (held.request.method, held.body) for name, held in gate.pending.items()}  # type: ignore[union-attr]
+            found = {str(name): held.body for name, held in gate.pending.items()}
             gate.open()
         return found
 
     return trio.run(run)
 
 
-def test_deletes_that_are_under_way_at_once_are_told_apart_by_their_keys_in_any_order_of_arrival() -> None:
-    setup = [asking("PUT", f"/b/{key}", b"x", client="reader") for key in ("x", "y", "z")]
-    deletes = [deleting("x"), deleting("y", "z"), deleting("z", "x")]
-    first, *others = (named(setup, order) for order in itertools.permutations(deletes))
-    assert sorted(first) == [
-        "c1 POST b delete (1 key: x)",
-        "c1 POST b delete (2 keys: x, z)",
-        "c1 POST b delete (2 keys: y, z)",
-    ]
-    assert all(other == first for other in others)
+DELETES = [deleting("x"), deleting("y", "z"), deleting("z", "x")]
+KEYS = ("1 key: x", "2 keys: y, z", "2 keys: x, z")
 
 
-def test_writes_of_new_names_are_numbered_by_what_they_write_in_any_order_of_arrival() -> None:
-    def contents(order: Sequence[bytes]) -> Named:
-        return named([], [asking("PUT", f"/b/data/{uuid4()}.part", each) for each in order])
-
-    found = [contents(order) for order in itertools.permutations((b"1", b"2", b"3"))]
-    assert found[0] == {f"c1 PUT b/data/<c1.{n}>.part": ("PUT", str(n).encode()) for n in (1, 2, 3)}
-    assert all(each == found[0] for each in found)
-
-
-def test_requests_of_one_label_are_numbered_by_what_they_write_in_any_order_of_arrival() -> None:
-    found = [
-        named([], [asking("PUT", "/b/k", each) for each in order]) for order in itertools.permutations((b"1", b"2"))
-    ]
-    assert found[0] == {"c1 PUT b/k": ("PUT", b"1"), "c1 PUT b/k (2)": ("PUT", b"2")}
-    assert found[1] == found[0]
+@pytest.mark.parametrize(
+    ("arriving", "names"),
+    [
+        (
+            lambda: DELETES,
+            {f"c1 POST b delete ({keys})": each.body for keys, each in zip(KEYS, DELETES, strict=True)},
+        ),
+        (
+            lambda: [asking("PUT", f"/b/data/{uuid4()}.part", b"%d" % n) for n in (1, 2, 3)],
+            {f"c1 PUT b/data/<c1.{n}>.part": b"%d" % n for n in (1, 2, 3)},
+        ),
+        (
+            lambda: [asking("PUT", "/b/k", b"%d" % n) for n in (1, 2)],
+            {"c1 PUT b/k": b"1", "c1 PUT b/k (2)": b"2"},
+        ),
+    ],
+    ids=["deletes by their keys", "new names by what is written", "one label by what is written"],
+)
+def test_what_is_under_way_at_once_has_its_names_in_any_order_of_arrival(
+    arriving: Callable[[], list[Request]], names: Named
+) -> None:
+    for order in itertools.permutations(range(len(names))):
+        requests = arriving()
+        assert named([], [requests[at] for at in order]) == names
 
 
 @pytest.mark.parametrize("clients", [("c1", "c2"), ("c2", "c1")])

@@ -129,24 +129,14 @@ def led(search: GuidedResult, waiting: list[Pending]) -> str:
     return search.choose(waiting).name.label
 
 
-def test_what_the_trace_does_not_have_is_let_go_first_and_only_of_the_client_whose_turn_it_is() -> None:
-    search = GuidedResult([step(1, "get x"), step(2, "put x", "c2")])
-    assert search.begin()
-    assert led(search, [*pending("head x", "list"), *pending("put x", client="c2")]) == "head x"
-    assert led(search, [*pending("get x", "list"), *pending("put x", client="c2")]) == "get x"
-    assert led(search, [*pending("list"), *pending("put x", client="c2")]) == "put x"
-    assert led(search, pending("list")) == "list"
-    search.end()
-    assert search.otherwise == []
-    assert [line.step and line.step.number for line in search.lines] == [None, 1, 2, None]
-
-
 def test_a_request_that_comes_early_and_one_that_never_comes_are_noted() -> None:
     search = GuidedResult([step(1, "get x"), step(2, "put x"), step(3, "del x"), step(4, "put y", "c2")])
     search.begin()
     assert led(search, pending("put x")) == "put x"
     assert led(search, pending("get x")) == "get x"
     assert search.choose(pending("get y", client="c2")) == Choice(Name("c2", "get y"), "normal")
+    assert search.choose(pending("get y", client="c3")) == Choice(Name("c3", "get y"), "normal")
+    assert search.choose([*pending("a", client="c2"), *pending("b")]).name.client == "c1", "one client after the other"
     search.end()
     assert search.otherwise == [
         "step 1, told 1: c1 asks for put x first, step 2",
