@@ -5,6 +5,7 @@ error that names the invariant and the line, never a verdict.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Final
 
 from lakeproof.model.identity import identity
@@ -30,23 +31,36 @@ def findings(name: str, check: Check, *shown: object) -> list[Finding]:
         ScenarioError: it raised, returned something else, or looked at what it does not declare to read, whatever it
             made of that; names the invariant, the line and the repair.
     """
-    with WATCH.over():
-        try:
-            found = _check_findings(name, check(*shown))
-            # Also where the check has caught the error: its answer would count for all states with the same projection,
-            # whatever the part holds in them.
-            for error in _undeclared_reads(shown):
-                raise error
-            return found
+    with _CodeOf(name):
+        found = _check_findings(name, check(*shown))
+        # Also where the check has caught the error: its answer would count for all states with the same projection,
+        # whatever the part holds in them.
+        for error in _undeclared_reads(shown):
+            raise error
+        return found
+
+
+class _CodeOf(AbstractContextManager[None]):
+    """Code of the user's runs within: what it raises is an error that names it, and the line. Entered for each answer,
+    so it is no generator, which takes five times as long."""
+
+    def __init__(self, name: str, kind: str = "invariant") -> None:
+        self._name = name
+        self._kind = kind
+        self._watched = WATCH.over()
+
+    def __enter__(self) -> None:
+        self._watched.__enter__()
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        self._watched.__exit__(None, None, None)
+        if error is None or isinstance(error, ScenarioError) or is_ours(error):
+            return
         # Its message names the value and the repair; the line of the invariant would mislead.
-        except CodecError as error:
+        if isinstance(error, CodecError):
             raise ScenarioError(str(error)) from error
-        except ScenarioError:
-            raise
-        except BaseException as error:
-            if is_ours(error):
-                raise
-            raise _failure_of(name, error) from error
+        what = message_of(error) if isinstance(error, NotDeclared) else f"raised {in_one_line(error)}"
+        raise ScenarioError(f"{self._kind} {self._name!r}: {what} (at {place_of(error)})") from error
 
 
 class LooksFurther(Exception):
@@ -100,24 +114,17 @@ def count(found: Sequence[Finding]) -> str:
 
 def advance_monitor(monitor: Monitor, state: Hashable, event: Event) -> tuple[Hashable, list[Finding]]:
     """A monitor's next state and what it found, checked in the same way."""
-    with WATCH.over():
-        try:
-            answer: object = monitor.advance(state, event)
-            # An ``advance`` with a ``yield`` in it arrives here as well: a generator, of which no line has run.
-            if not isinstance(answer, tuple) or len(answer) != 2:
-                raise ScenarioError(
-                    f"monitor {monitor.id!r}: advance returned {_short_repr(answer)}; expected (next state, findings)"
-                )
-            after: Hashable = answer[0]
-            # Before it is a column of states: an unhashable one would fail later, in the middle of a level.
-            comparable(monitor.id, after)
-            return after, _check_findings(monitor.id, answer[1])
-        except ScenarioError:
-            raise
-        except BaseException as error:
-            if is_ours(error):
-                raise
-            raise _failure_of(monitor.id, error) from error
+    with _CodeOf(monitor.id):
+        answer: object = monitor.advance(state, event)
+        # An ``advance`` with a ``yield`` in it arrives here as well: a generator, of which no line has run.
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise ScenarioError(
+                f"monitor {monitor.id!r}: advance returned {_short_repr(answer)}; expected (next state, findings)"
+            )
+        after: Hashable = answer[0]
+        # Before it is a column of states: an unhashable one would fail later, in the middle of a level.
+        comparable(monitor.id, after)
+        return after, _check_findings(monitor.id, answer[1])
 
 
 def comparable(name: str, state: object) -> None:
@@ -138,16 +145,11 @@ def fold_observer(observer: Observer, seen: Sequence[Observed]) -> Hashable:
     Raises:
         ScenarioError: it raised, or what it made cannot be compared.
     """
-    with WATCH.over():
-        try:
-            found = observer.fold(tuple(seen))
-            # What an observer makes tells nodes apart, as a part of what is visible of a call.
-            hash(found)
-        except BaseException as error:
-            if is_ours(error):
-                raise
-            raise _failure_of(observer.name, error, "observer") from error
-    return found
+    with _CodeOf(observer.name, "observer"):
+        found = observer.fold(tuple(seen))
+        # What an observer makes tells nodes apart, as a part of what is visible of a call.
+        hash(found)
+        return found
 
 
 def _check_findings(name: str, found: object) -> list[Finding]:
@@ -170,11 +172,6 @@ def _check_findings(name: str, found: object) -> list[Finding]:
     return parts
 
 
-def _failure_of(name: str, error: BaseException, kind: str = "invariant") -> ScenarioError:
-    what = message_of(error) if isinstance(error, NotDeclared) else f"raised {in_one_line(error)}"
-    return ScenarioError(f"{kind} {name!r}: {what} (at {place_of(error)})")
-
-
 def _short_repr(value: object) -> str:
     try:
         return f"{message_of(Exception(repr(value)))} ({type(value).__name__})"
@@ -188,16 +185,8 @@ def holds(name: str, predicate: Callable[[Snapshot], object], seen: Snapshot) ->
     Raises:
         ScenarioError: it raised, or answered neither True nor False.
     """
-    with WATCH.over():
-        try:
-            found = predicate(seen)
-        except CodecError as error:
-            raise ScenarioError(str(error)) from error
-        except BaseException as error:
-            if is_ours(error):
-                raise
-            raise _failure_of(name, error) from error
-    return _check_bool(name, "predicate", found)
+    with _CodeOf(name):
+        return _check_bool(name, "predicate", predicate(seen))
 
 
 def watches(invariant: OnStep, name: str, op: object) -> bool:
@@ -206,14 +195,8 @@ def watches(invariant: OnStep, name: str, op: object) -> bool:
     Raises:
         ScenarioError: its ``watches`` raised, or answered neither True nor False.
     """
-    with WATCH.over():
-        try:
-            found: object = invariant.watches(name, op)
-        except BaseException as error:
-            if is_ours(error):
-                raise
-            raise _failure_of(invariant.id, error) from error
-    return _check_bool(invariant.id, "watches", found)
+    with _CodeOf(invariant.id):
+        return _check_bool(invariant.id, "watches", invariant.watches(name, op))
 
 
 def _check_bool(name: str, function: str, found: object) -> bool:

@@ -8,7 +8,7 @@ Example: two clients take one lock; the second one's step is made first.
 >>> async def take(env, name):
 ...     await env.store.set_if(b"p", b"lock", name, None)
 >>> from lakeproof.search.setup import prepare
->>> from lakeproof.scenario import Scenario
+>>> from lakeproof.scenario import Call, Scenario
 >>> clients = [[Call(take, b"one")], [Call(take, b"two")]]
 >>> expected = {"no-unhandled-exception": "violated"}
 >>> world = World(prepare(Scenario(name="lock", clients=clients, invariants=[], expect=expected)))
@@ -28,7 +28,7 @@ from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled
 from lakeproof.model import kv
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
-from lakeproof.scenario import Call, ScenarioError
+from lakeproof.scenario import ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.replies import RESTARTED, reply_of_task
@@ -79,11 +79,6 @@ class ExecutedStep:
     passed: int = 0
     """How much time has passed, microseconds."""
 
-    @property
-    def outcome(self) -> CallView | None:
-        """The call's end, if this step ended it."""
-        return self.ended[0] if self.ended else None
-
 
 class World:
     """A global state of a scenario, and the moves that lead on from it."""
@@ -100,21 +95,6 @@ class World:
         self.history: list[Move] = []
         # What each client received: with its program, all that decides it.
         self.replies: list[list[object]] = [[] for _ in self.clients]
-
-    def start(self, *calls: Call) -> int:
-        """Let one more client join, with these calls. Returns its number. Not for worlds that are to be forked."""
-        client = len(self.clients)
-        # The clock, time and conditions are those of all clients. It has no Trie, so nothing but a World can run it.
-        program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls, recover=())
-        self.setting = attrs.evolve(
-            self.setting,
-            programs=(*self.setting.programs, program),
-            skews=(*self.setting.skews, 0),
-        )
-        self.clients.append(Execution(program))
-        self.crashed.append(False)
-        self.replies.append([])
-        return client
 
     def alive(self, client: int) -> bool:
         """Whether the client still waits for an effect."""
@@ -170,11 +150,13 @@ class World:
 
     def snapshot(self) -> Snapshot:
         """What invariants see of this state."""
-        views = tuple(
+        return snapshot(self.cells, self.now, self._views())
+
+    def _views(self) -> tuple[tuple[CallView, ...], ...]:
+        return tuple(
             run.calls(Status.CRASHED if crashed else Status.PENDING)
             for run, crashed in zip(self.clients, self.crashed, strict=True)
         )
-        return snapshot(self.cells, self.now, views)
 
     def key(self) -> Hashable:
         """The raw identity of this state: equal keys have equal futures. Clients count with their whole
@@ -190,11 +172,7 @@ class World:
 
     def final(self) -> Hashable:
         """What is left of an execution at its end: the cells and what each client received. By `identity`, not ==."""
-        views = tuple(
-            run.calls(Status.CRASHED if crashed else Status.PENDING)
-            for run, crashed in zip(self.clients, self.crashed, strict=True)
-        )
-        return (frozenset(self.cells.items()), views)
+        return (frozenset(self.cells.items()), self._views())
 
     def fork(self) -> "World":
         """Another world in the same state, with coroutines of its own. Cost: re-runs this world's moves."""

@@ -1,6 +1,6 @@
 """What user code answers is checked before it counts: findings, or an error that names the invariant and the line."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +13,9 @@ from lakeproof.search import evaluation
 from lakeproof.search.fence import Hangs
 from lakeproof.search.observers import collect_observers
 
-HERE = Path(__file__).name
 EVENT = Invoked(0, 0, "f", ())
 VIOLATION = Violation("x", "seen")
-
-
-def line_of(text: str) -> int:
-    [number] = [at for at, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.endswith(f"# {text}")]
-    return number
-
-
-def late() -> Iterator[Finding]:
-    yield VIOLATION
-    raise KeyError("k")  # late
-
-
-def raising(error: BaseException) -> Callable[..., Any]:  # type: ignore[explicit-any]  # whatever is asked of it
-    def check(*_: object) -> Iterator[Finding]:
-        raise error  # raising
-
-    return check
+Asked = Callable[..., Any]  # type: ignore[explicit-any]  # whatever is asked of it
 
 
 class Unshowable:
@@ -40,98 +23,96 @@ class Unshowable:
         raise ZeroDivisionError
 
 
-class TestChecks:
-    @pytest.mark.parametrize("answer", [True, False, None, 1, "no", b"no", VIOLATION, Reached("a")], ids=repr)
-    def test_an_answer_that_is_no_findings_is_an_error(self, answer: object) -> None:
-        with pytest.raises(ScenarioError, match=r"invariant 'x': its check returned .*yield Violation") as caught:
-            evaluation.findings("x", lambda: answer)  # type: ignore[arg-type, return-value]  # that is the point
-        assert type(answer).__name__ in str(caught.value)
+def findings(check: Asked) -> object:
+    return evaluation.findings("x", check)
 
-    @pytest.mark.parametrize(
-        "part", [True, None, "no", ("x", "seen"), Unshowable()], ids=lambda part: type(part).__name__
-    )
-    def test_a_part_that_is_no_finding_is_an_error(self, part: object) -> None:
-        with pytest.raises(ScenarioError, match=r"invariant 'x': its check found .*yield Violation"):
-            evaluation.findings("x", lambda: [Reached("a"), part])  # type: ignore[list-item]  # that is the point
 
-    @pytest.mark.parametrize("error", [KeyError("k"), SystemExit(0), KeyboardInterrupt(), GeneratorExit()], ids=repr)
-    def test_whatever_it_raises_is_an_error_with_its_line(self, error: BaseException) -> None:
-        with pytest.raises(ScenarioError) as caught:
-            evaluation.findings("x", raising(error))
-        message = str(caught.value)
-        assert message.startswith(f"invariant 'x': raised {type(error).__name__}")
-        assert message.endswith(f"{HERE}:{line_of('raising')})")
+def advanced(advance: Asked) -> object:
+    return evaluation.advance_monitor(Monitor(id="x", meaning="", initial=0, advance=advance), 0, EVENT)
 
-    def test_what_it_raises_after_a_finding_is_not_passed_over(self) -> None:
-        with pytest.raises(ScenarioError, match=rf"raised KeyError: 'k' .*{HERE}:{line_of('late')}"):
-            evaluation.findings("x", late)
 
-    def test_a_part_that_was_not_declared_is_told_in_the_words_of_the_snapshot(self) -> None:
-        with pytest.raises(ScenarioError, match=r"^invariant 'x': declare it"):
-            evaluation.findings("x", raising(NotDeclared("declare it", Reads.STORE)))
+def folded(fold: Asked) -> object:
+    return evaluation.fold_observer(Observer("x", fold), [])
 
-    @pytest.mark.parametrize("error", [MemoryError(), Hangs(1.0, "a line")], ids=repr)
-    def test_what_is_not_of_that_code_passes_through(self, error: BaseException) -> None:
+
+def watched(watches: Asked) -> bool:
+    return evaluation.watches(OnStep(id="x", meaning="", check=lambda _: [], watches=watches), "f", None)
+
+
+REFUSED: dict[str, tuple[Asked, tuple[object, ...]]] = {
+    r"invariant 'x': its check returned .*yield Violation": (
+        findings, (True, False, None, 1, "no", b"no", VIOLATION, Reached("a"))
+    ),
+    r"invariant 'x': its check found .*yield Violation": (
+        findings, tuple([Reached("a"), part] for part in (True, None, "no", ("x", "seen"), Unshowable()))
+    ),
+    r"monitor 'x': advance returned .*\(next state, findings\)": (advanced, (None, 3, (1,), (1, (), 2), [1, ()])),
+    r"monitor 'x': its state .* is not hashable .*use tuples": (advanced, (([], ()), ({}, ()), ((1, []), ()))),
+    r"observer 'x': raised TypeError: unhashable": (folded, ([],)),
+    r"invariant 'x': its watches returned .*expected True or False": (watched, (None, 1, "no", iter(()))),
+}  # fmt: skip
+"""By message: what is asked, and answers that are none."""
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_an_answer_of_another_type_is_an_error_that_names_the_repair(message: str) -> None:
+    ask, answers = REFUSED[message]
+    for answer in answers:
+        with pytest.raises(ScenarioError, match=message):
+            ask(lambda *_, answer=answer: answer)
+
+
+def test_watches_answer_what_they_say() -> None:
+    assert [watched(lambda *_, answer=answer: answer) for answer in (True, False)] == [True, False]
+
+
+def raising(error: BaseException, *first: Finding) -> Asked:
+    def check(*_: object) -> Iterator[Finding]:
+        yield from first
+        raise error  # here
+
+    return check
+
+
+def raising_at_once(error: BaseException) -> Asked:
+    def answer(*_: object) -> object:
+        next(raising(error)())
+        return None
+
+    return answer
+
+
+@pytest.mark.parametrize("error", [KeyError("k"), SystemExit(0), KeyboardInterrupt(), GeneratorExit()], ids=repr)
+def test_whatever_is_raised_is_an_error_with_its_line(error: BaseException) -> None:
+    here = Path(__file__)
+    [line] = [at for at, text in enumerate(here.read_text().splitlines(), 1) if text.endswith("  # here")]
+    asked = [(ask, raising_at_once(error)) for ask in (findings, advanced, folded, watched)]
+    for ask, answer in [*asked, (findings, raising(error)), (findings, raising(error, VIOLATION))]:
+        with pytest.raises(ScenarioError, match=rf"'x': raised {type(error).__name__}.*{here.name}:{line}\)$"):
+            ask(answer)
+
+
+def test_a_part_that_was_not_declared_is_told_in_the_words_of_the_snapshot() -> None:
+    with pytest.raises(ScenarioError, match=r"^invariant 'x': declare it"):
+        findings(raising(NotDeclared("declare it", Reads.STORE)))
+
+
+@pytest.mark.parametrize("error", [MemoryError(), Hangs(1.0, "a line")], ids=repr)
+def test_what_is_not_of_that_code_passes_through(error: BaseException) -> None:
+    for ask in (findings, advanced, folded, watched):
         with pytest.raises(type(error)):
-            evaluation.findings("x", raising(error))
+            ask(raising_at_once(error))
 
 
-def monitor(advance: object) -> Monitor:
-    return Monitor(id="x", meaning="", initial=0, advance=advance)  # type: ignore[arg-type]  # that is the point
+def test_a_variable_of_an_observers_function_need_not_be_assigned_yet() -> None:
+    def observed(assigned: bool) -> Always:
+        def fold(_: object) -> object:
+            return later
 
+        if assigned:
+            later = 1
+        return Always(id="x", meaning="", check=list, observers=(Observer("o", fold),))  # type: ignore[arg-type]
 
-class TestMonitors:
-    @pytest.mark.parametrize("answer", [None, 3, (1,), (1, (), 2), [1, ()]], ids=repr)
-    def test_an_answer_that_is_no_pair_is_an_error(self, answer: object) -> None:
-        with pytest.raises(ScenarioError, match=r"monitor 'x': advance returned .*\(next state, findings\)"):
-            evaluation.advance_monitor(monitor(lambda *_: answer), 0, EVENT)
-
-    @pytest.mark.parametrize("state", [[], {}, set(), (1, [])], ids=repr)
-    def test_a_state_that_cannot_be_compared_is_an_error(self, state: Hashable) -> None:
-        with pytest.raises(ScenarioError, match=r"monitor 'x': its state .* is not hashable .*use tuples"):
-            evaluation.advance_monitor(monitor(lambda *_: (state, ())), 0, EVENT)
-
-    def test_what_it_raises_is_an_error_with_its_line(self) -> None:
-        with pytest.raises(ScenarioError, match=rf"'x': raised KeyError: 'k' \(at .*:{line_of('raising')}\)"):
-            evaluation.advance_monitor(monitor(raising(KeyError("k"))), 0, EVENT)
-
-
-class TestObservers:
-    def test_a_value_that_cannot_be_compared_is_an_error(self) -> None:
-        with pytest.raises(ScenarioError, match=r"observer 'o': raised TypeError: unhashable"):
-            evaluation.fold_observer(Observer("o", list), [])  # type: ignore[arg-type]  # that is the point
-
-    def test_what_it_raises_is_an_error_with_its_line(self) -> None:
-        with pytest.raises(ScenarioError, match=rf"observer 'o': raised KeyError.*:{line_of('raising')}\)"):
-            evaluation.fold_observer(Observer("o", raising(KeyError("k"))), [])
-
-    def test_a_variable_of_its_function_need_not_be_assigned_yet(self) -> None:
-        def observed(assigned: bool) -> Always:
-            def fold(_: object) -> object:
-                return later
-
-            if assigned:
-                later = 1
-            return Always(id="x", meaning="", check=list, observers=(Observer("o", fold),))  # type: ignore[arg-type]
-
-        assert len(collect_observers([observed(assigned=False), observed(assigned=False)])) == 1
-        with pytest.raises(ScenarioError, match="'o' of 'x' folds otherwise"):
-            collect_observers([observed(assigned=False), observed(assigned=True)])
-
-
-class TestWatches:
-    @pytest.mark.parametrize("answer", [True, False])
-    def test_its_answer_is_what_it_says(self, answer: bool) -> None:
-        step = OnStep(id="x", meaning="", check=list, watches=lambda *_: answer)  # type: ignore[arg-type]
-        assert evaluation.watches(step, "f", None) is answer
-
-    @pytest.mark.parametrize("answer", [None, 1, "no", iter(())], ids=lambda answer: type(answer).__name__)
-    def test_an_answer_that_is_no_truth_is_an_error(self, answer: object) -> None:
-        step = OnStep(id="x", meaning="", check=list, watches=lambda *_: answer)  # type: ignore[arg-type]
-        with pytest.raises(ScenarioError, match=r"invariant 'x': its watches returned .*expected True or False"):
-            evaluation.watches(step, "f", None)
-
-    def test_what_it_raises_is_an_error_and_not_a_no(self) -> None:
-        step = OnStep(id="x", meaning="", check=list, watches=raising(KeyError("k")))  # type: ignore[arg-type]
-        with pytest.raises(ScenarioError, match=rf"invariant 'x': raised KeyError: 'k' .*:{line_of('raising')}"):
-            evaluation.watches(step, "f", None)
+    assert len(collect_observers([observed(assigned=False), observed(assigned=False)])) == 1
+    with pytest.raises(ScenarioError, match="'o' of 'x' folds otherwise"):
+        collect_observers([observed(assigned=False), observed(assigned=True)])

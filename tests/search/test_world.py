@@ -5,7 +5,6 @@ import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.model import kv
-from lakeproof.model.snapshot import Invoked, Returned
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.semantics import Cell
 from lakeproof.search.setup import prepare
@@ -54,11 +53,6 @@ def test_a_late_write_is_a_step_of_its_client() -> None:
     assert here.moves() == []
 
 
-def test_a_write_that_changes_nothing_has_no_applied_side() -> None:
-    here = world((WRITE,), faults=Faults(lost_answers=1, duplicates=1), setup=(WRITE,))
-    assert {move.mode for move in here.moves()} == {Mode.NORMAL, Mode.LOST_DROPPED, Mode.REPEATED_DROPPED}
-
-
 def test_a_move_that_is_not_possible_is_refused_with_those_that_are() -> None:
     here = world((Get(0),))
     with pytest.raises(ScenarioError, match="0:crash is not possible here; possible: 0:normal"):
@@ -76,29 +70,3 @@ def test_a_move_that_is_not_possible_is_refused_with_those_that_are() -> None:
 def test_a_scenario_that_cannot_begin_is_refused(faults: Faults, setup: tuple[Instruction, ...], said: str) -> None:
     with pytest.raises(ScenarioError, match=said):
         world((Get(0),), faults=faults, setup=setup)
-
-
-def test_a_fork_goes_its_own_way() -> None:
-    here = world((WRITE, Set(1, Const(b"1"))))
-    go(here, Mode.NORMAL)
-    twin = here.fork()
-    assert twin.key() == here.key()
-    go(twin, Mode.NORMAL)
-    assert twin.key() != here.key()
-    assert here.cells == {A: b"1"}
-
-
-def test_a_call_is_invoked_with_its_first_effect_and_returns_with_its_last() -> None:
-    here = world((Get(0), Get(1)))
-    assert here.snapshot().clients == ((),)
-    first, last = go(here, Mode.NORMAL), go(here, Mode.NORMAL)
-    assert [type(event) for event in first.events] == [Invoked]
-    assert [type(event) for event in last.events] == [Returned]
-
-
-def test_a_client_that_joins_later_runs_like_the_others() -> None:
-    here = world((WRITE,))
-    joined = here.start(Call(run_program, Program((Get(0),), "last")))
-    go(here, Mode.NORMAL)
-    go(here, Mode.NORMAL, client=joined)
-    assert here.snapshot().clients[joined][0].value == b"1"
