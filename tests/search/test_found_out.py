@@ -165,37 +165,9 @@ class TestGenerated:
     @pytest.mark.parametrize("seeds", in_parts(range(12), 12, deep=range(12, 112), deep_size=20))
     def test_searches_agree_with_an_enumerator_that_judges_each_state_anew(self, seeds: range) -> None:
         assert wrong(seeds) == []
-
-    @pytest.mark.deep
-    def test_sets_bring_about_what_they_are_for(self) -> None:
-        """Many checks look further when a search is under way, and many of their verdicts are violations."""
-        verdicts: Counter[str] = Counter()
-        strayed = 0
-        for seed in range(80):
-            made, expected = expected_of(seed)
-            if expected is not None:
-                verdicts.update(said for name, said in expected.verdicts.items() if name.endswith("Strays"))
-                strayed += any(_looks_further_late(made))
-        assert min(verdicts["holds"], verdicts["violated"]) > 15
-        assert strayed > 10
-
-
-def _looks_further_late(made: FlowSet) -> Iterator[bool]:
-    """For each level but the first, whether some check looks further in it."""
-    of = made.scenario()
-    before: dict[str, frozenset[Reads]] = {}
-    met: list[bool] = []
-    always = States.always
-
-    def watched(self: States, words: object, level: int) -> None:
-        before.update(self.found_out)
-        always(self, words, level)  # type: ignore[arg-type]
-        met.append(level > 0 and before != self.found_out)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(States, "always", watched)
-        search(of)
-    yield from met
+        known = [expected for _, expected in map(expected_of, seeds) if expected is not None]
+        said = {word for each in known for name, word in each.verdicts.items() if name.endswith("Strays")}
+        assert said >= {"holds", "violated"}
 
 
 def counts_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

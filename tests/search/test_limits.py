@@ -13,7 +13,6 @@ from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Always, Finding, Invariant, Monitor, OnStep, Reached, Violation
 from lakeproof.model.snapshot import Event, Returned, Snapshot, Transition
 from lakeproof.search import by_level
-from lakeproof.search import search as module
 from lakeproof.search.fence import INTERRUPTS, Hangs
 from lakeproof.search.replay import record
 from lakeproof.search.search import Limits, Options, search
@@ -163,18 +162,6 @@ def test_the_last_move_of_a_counterexample_is_by_a_client_that_can_make_it() -> 
 class TestSmall:
     """A search begins without merging; when it is no longer small, it begins anew and merges."""
 
-    @pytest.mark.parametrize("bound", ["SMALL_STATES_MAX", "SMALL_RERUNS_MAX"])
-    @pytest.mark.parametrize("invariants", [(UNBROKEN,), (UNBROKEN, never(b"1"))], ids=["holds", "violated"])
-    def test_a_search_that_grows_ends_as_one_that_merges_from_the_start(
-        self, bound: str, invariants: tuple[Invariant, ...], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        small, merged = search(writers(invariants)), search(writers(invariants), options=MERGED)
-        assert small.states > merged.states, "nothing is merged here: the test shows nothing"
-        monkeypatch.setattr(by_level, bound, 3)
-        grown = search(writers(invariants))
-        assert (grown.states, grown.transitions) == (merged.states, merged.transitions)
-        assert grown.findings == merged.findings
-
     def test_where_merging_needs_too_many_restarts_the_small_search_goes_on(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -210,36 +197,6 @@ class TestSmall:
 
 class TestRanked:
     """A search that has grown goes on ranked; with a violation it comes back."""
-
-    def test_a_large_search_without_violations_ends_ranked(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        graded = search(writers(), options=Options(ranked=False))
-        ranked = search(writers(), options=Options(ranked=True))
-        monkeypatch.setattr(module, "RANKED_FROM", 3)
-        grown = search(writers(), options=MERGED)
-        assert (grown.states, grown.transitions) == (ranked.states, ranked.transitions)
-        assert [one.verdict for one in grown.findings] == [one.verdict for one in graded.findings] == ["holds", "holds"]
-        assert grown.states <= graded.states
-
-    def test_a_large_search_with_a_violation_finds_the_shortest_way_to_it(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        mixed = writers((UNBROKEN, never(b"1")))
-        shortest = len(plain_search(mixed).violations["never"][1])
-        monkeypatch.setattr(module, "RANKED_FROM", 1)
-        found = search(mixed, options=MERGED)
-        assert found.complete
-        assert [one.verdict for one in found.findings] == ["holds", "violated", "holds"]
-        assert found.findings[1].counterexample is not None
-        assert len(found.findings[1].counterexample.moves) == shortest
-
-    def test_ranks_that_do_not_settle_give_way_to_levels(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(by_level, "RANKED_RESTARTS_MAX", -1)
-        monkeypatch.setattr(module, "RANKED_FROM", 1)
-        deleter = [[Call(run_program, Program((Get(0), Get(0), Set(0, "both"))))]] * 2
-        racing = Scenario(name="racing", clients=deleter, invariants=[UNBROKEN])
-        found = search(racing, options=MERGED)
-        assert found.complete
-        assert found.findings[0].verdict == "holds"
 
     @pytest.mark.parametrize("states_max", range(1, TOTAL.states + 1))
     def test_a_limited_ranked_search_claims_no_more_depth_than_it_has(self, states_max: int) -> None:

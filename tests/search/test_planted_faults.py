@@ -1,6 +1,7 @@
 """Faults planted in the search itself are caught: searches no longer agree with the enumerator on its sets."""
 
 from collections.abc import Callable
+from functools import partial
 
 import attrs
 import numpy as np
@@ -93,6 +94,46 @@ for each in (mode for mode in Mode if mode not in ELSEWHERE):
     plant(f"dropped transitions: {each.value}", LOST_IN[each])(lose_mode(each))
 
 
+REPLACED: dict[str, tuple[Telling, object, str, object]] = {
+    "a wrongly merged state: one of a level is lost": (
+        MONITOR, by_level, "distinct", lambda words: take(distinct(words), slice(0, max(1, len(words[0]) - 1))),
+    ),
+    "wrongly merged states: budgets do not count": (
+        LATE, ClientTable, "_cost", lambda self, mode: [np.uint64(0)] * self.space.layout.words,
+    ),
+    "states that are not merged: twins within a level": (MONITOR, by_level, "distinct", lambda words: words),
+    "a crashed client moves on": (
+        "a crash in the middle of a finally", Behaviour, "crash", lambda self, node_id: node_id,
+    ),
+    "ranks that do not rise: a state in two levels": (12, Behaviour, "_rise", lambda *_: None),
+    "a late write that changes nothing": (LATE, Kernel, "_late_changes", lambda *_: ()),
+    "monitors that miss returns": (MONITOR, ClientTable, "_event", lambda *_: 0),
+    "symmetry among clients that mint identifiers": (
+        UNSPOKEN, Behaviour, "minted", property(lambda _: False, lambda _, value: None),
+    ),
+    "transitions that are not judged": ("a step is at the time of its state", Judge, "_judge_moves", lambda *_: None),
+    "late writes that are not judged": (
+        "only a late write shrinks the store", Judge, "_judge_deliveries", lambda *_: None,
+    ),
+    "no aftermath": (3, Judge, "_judge_aftermath", lambda *_: None),
+    "a way back that ends one step early": (MONITOR, by_level, "path_to", lambda *found: path_to(*found)[:-1]),
+    "restarts of clients that can move only": (
+        KEPT, Node, "restarts", property(lambda node: bool(node.representative.kept and node.op)),
+    ),
+    "writes of a client's own store that are no schedule points": (
+        KEPT, Disk, "at_once", lambda self, op: (self.answer(op),) if type(op) is Local else None,
+    ),
+    "symmetry among clients that recover otherwise": (
+        *("clients of one program that recover otherwise", space),
+        *("_same_program", lambda one, other: identity(one.calls) == identity(other.calls)),
+    ),
+}
+"""What tells it, and what takes the place of an attribute."""
+
+for what, (told_by, owner, name, value) in REPLACED.items():
+    plant(what, told_by)(partial(pytest.MonkeyPatch.setattr, target=owner, name=name, value=value, raising=False))
+
+
 @plant("dropped transitions: what happens once no client can move", LATE)
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     deliver = Kernel._deliver
@@ -103,21 +144,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
             deliver(self, take(words, alive), lambda move, rows, after: sink(move, alive[rows], after))
 
     monkeypatch.setattr(Kernel, "_deliver", early)
-
-
-@plant("a wrongly merged state: one of a level is lost", MONITOR)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_level, "distinct", lambda words: take(distinct(words), slice(0, max(1, len(words[0]) - 1))))
-
-
-@plant("wrongly merged states: budgets do not count", LATE)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ClientTable, "_cost", lambda self, mode: [np.uint64(0)] * self.space.layout.words)
-
-
-@plant("states that are not merged: twins within a level", MONITOR)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_level, "distinct", lambda words: words)
 
 
 def trust(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,16 +171,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Exact, "__eq__", lambda one, other: one.value == other.value)
     monkeypatch.setattr(Exact, "__hash__", lambda one: hash(one.value))
-
-
-@plant("a crashed client moves on", "a crash in the middle of a finally")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Behaviour, "crash", lambda self, node_id: node_id)
-
-
-@plant("ranks that do not rise: a state in two levels", 12)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Behaviour, "_rise", lambda *_: None)
 
 
 def misread(monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Cells, Effect, int], tuple[object, Writes]]) -> None:
@@ -198,11 +214,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
     misread(monkeypatch, wrong)
 
 
-@plant("a late write that changes nothing", LATE)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Kernel, "_late_changes", lambda *_: ())
-
-
 @plant("a clock without skew", "clients of one program whose clocks differ")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     compile_point = ClientTable._compile_point
@@ -213,16 +224,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
         self.client = client
 
     monkeypatch.setattr(ClientTable, "_compile_point", wrong)
-
-
-@plant("monitors that miss returns", MONITOR)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ClientTable, "_event", lambda *_: 0)
-
-
-@plant("symmetry among clients that mint identifiers", UNSPOKEN)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Behaviour, "minted", property(lambda _: False, lambda _, value: None), raising=False)
 
 
 @plant("symmetry where a monitor tells clients apart", MONITOR)
@@ -253,26 +254,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 @plant("a stale projection: what clients were told is left out", MONITOR)
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     overlook(monkeypatch, lambda self, columns, reads: [c for c in columns if c not in self.kernel.space.clients])
-
-
-@plant("transitions that are not judged", "a step is at the time of its state")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Judge, "_judge_moves", lambda *_: None)
-
-
-@plant("late writes that are not judged", "only a late write shrinks the store")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Judge, "_judge_deliveries", lambda *_: None)
-
-
-@plant("no aftermath", 3)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Judge, "_judge_aftermath", lambda *_: None)
-
-
-@plant("a way back that ends one step early", MONITOR)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_level, "path_to", lambda *found: path_to(*found)[:-1])
 
 
 @plant("states that are packed anew without their last column", ALONE)
@@ -306,21 +287,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
         restart(self)
 
     monkeypatch.setattr(Execution, "_restart", wrong)
-
-
-@plant("restarts of clients that can move only", KEPT)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Node, "restarts", property(lambda node: bool(node.representative.kept and node.op)))
-
-
-@plant("writes of a client's own store that are no schedule points", KEPT)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Disk, "at_once", lambda self, op: (self.answer(op),) if type(op) is Local else None)
-
-
-@plant("symmetry among clients that recover otherwise", "clients of one program that recover otherwise")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(space, "_same_program", lambda one, other: identity(one.calls) == identity(other.calls))
 
 
 @plant("wrongly merged pasts: what a client keeps does not count, and nobody checks", ALONE)
