@@ -12,18 +12,16 @@ from typing import Final
 import attrs
 
 from tests.edge.odd_parts import (
-    ADVANCES,
     BLOCKS,
     CHECKS,
     FAULTS,
-    FOLDS,
     ODD,
     RAISES,
     RARE,
     RARE_CHECKS,
     STATEMENTS,
-    STATES,
     UNHASHABLE,
+    USES,
     VALUES,
 )
 
@@ -59,22 +57,17 @@ class _Maker:
         clients = [self.calls(flows) for _ in range(self.random.choice((1, 1, 2, 2, 3)))]
         if self.random.random() < 0.2:  # the same program twice
             clients[-1:] = [clients[-1]] * 2
-        kinds = self.random.choices((self.state, self.step, self.monitor), (6, 1, 2), k=self.random.choice((1, 1, 2)))
-        invariants = [kind(f"i{at}") for at, kind in enumerate(kinds)]
+        invariants = [self.invariant(f"i{at}") for at in range(self.random.choice((1, 1, 2)))]
         fields = [
             f'name="g{self.number}"',
             f"clients=[{', '.join(clients)}]",
             f"invariants=[{', '.join(invariants)}]",
             f"faults=Faults({self.random.choice(FAULTS)})",
         ]
-        ids = [f"i{at}" for at in range(len(invariants))]
         if self.random.random() < 0.1:
             fields.append(f"setup={self.calls(flows)}")
-        if self.random.random() < 0.2:
-            check = self.function(self.check(), "outcomes, snapshot")
-            fields.append(f'aftermath=[Aftermath(id="after", meaning="", calls={self.calls(flows)}, check={check})]')
-            ids.append("after")
-        return Generated("\n".join(self.before), f"Scenario({', '.join(fields)})", tuple(ids))
+        ids = tuple(f"i{at}" for at in range(len(invariants)))
+        return Generated("\n".join(self.before), f"Scenario({', '.join(fields)})", ids)
 
     def calls(self, flows: list[str]) -> str:
         return f"[{', '.join(self.call(flows) for _ in range(self.random.choice((1, 1, 2))))}]"
@@ -121,61 +114,22 @@ class _Maker:
             return _indented(self.random.choice(RARE))
         if draw < 0.45:
             value = self.random.choice(VALUES + UNHASHABLE)
-            use = self.random.choice(
-                (
-                    *(
-                        "await env.store.set(P, K, {})",
-                        "await env.store.set_if(P, K, b'1', {})",
-                        "await {}",
-                        "return {}",
-                    ),
-                    *(
-                        "await env.objects.put('a', b'1', (('k', {}),))",
-                        "env.ids.unique({})",
-                        "async for _ in {}: pass",
-                    ),
-                )
-            )
-            return _indented(use.format(value))
+            return _indented(self.random.choice(USES).format(value))
         return _indented(self.random.choice(STATEMENTS[:8] if draw < 0.75 else STATEMENTS))
 
-    def state(self, name: str) -> str:
+    def invariant(self, name: str) -> str:
         kind = self.random.choice(("Always", "Eventually"))
         reads = self.random.choice(("", ", reads=BOTH", ", reads=frozenset(Reads)", ", reads=frozenset()"))
-        check = self.function(self.check(), "snapshot")
-        return f'{kind}(id="{name}", meaning="", check={check}{reads}{self.observers()})'
-
-    def step(self, name: str) -> str:
-        watches = self.random.choice(("True", "isinstance(op, kv.Set)", "1 / 0", "NoBool()", "random.random() < 0.5"))
-        body = self.check().replace("snapshot", "step.after")
-        check = self.function(body.replace("del step.after", "del step"), "step")
-        watch = f"lambda call, op: {watches}"
-        return f'OnStep(id="{name}", meaning="", check={check}, watches={watch}{self.observers()})'
-
-    def monitor(self, name: str) -> str:
-        advance = self.function(self.filled(self.random.choice(ADVANCES)), "state, event")
-        end = f", at_end={self.function(self.check(), 'state, snapshot')}" if self.random.random() < 0.3 else ""
-        initial = self.random.choice(STATES)
-        return f'Monitor(id="{name}", meaning="", initial={initial}, advance={advance}{end}{self.observers()})'
-
-    def observers(self) -> str:
-        if self.random.random() < 0.85:
-            return ""
-        fold = self.filled(self.random.choice(FOLDS))
-        return f', observers=(Observer("{self.random.choice("op")}", lambda seen: {fold}),)'
+        return f'{kind}(id="{name}", meaning="", check={self.check()}{reads})'
 
     def check(self) -> str:
-        if self.endless and self.random.random() < 0.01:
-            return self.random.choice(RARE_CHECKS)
-        return self.filled(self.random.choice(CHECKS[:6] if self.random.random() < 0.5 else CHECKS))
-
-    def filled(self, text: str) -> str:
-        value = self.random.choice(VALUES + UNHASHABLE)
-        return text.replace("{value}", value).replace("{raises}", self.random.choice(RAISES))
-
-    def function(self, body: str, parameters: str) -> str:
-        name = self.name("function")
-        self.before.append(f"def {name}({parameters}):\n{_indented(body)}")
+        rare = self.endless and self.random.random() < 0.01
+        body = self.random.choice(RARE_CHECKS if rare else CHECKS[:6] if self.random.random() < 0.5 else CHECKS)
+        body = body.replace("{value}", self.random.choice(VALUES + UNHASHABLE))
+        name = self.name("check")
+        self.before.append(
+            f"def {name}(snapshot):\n{_indented(body.replace('{raises}', self.random.choice(RAISES)))}"
+        )
         return name
 
     def name(self, kind: str) -> str:

@@ -190,6 +190,7 @@ RARE: Final = (
     "time.sleep(60)",
     "sys.exit(0)",
     "os._exit(0)",
+    "os.execv('/bin/true', ['true'])",
     "os.kill(os.getpid(), 15)",
     "try:\n    sys.exit(0)\nfinally:\n    await env.store.set(P, K, b'1')",
 )
@@ -221,23 +222,11 @@ CHECKS: Final = (
 
 RARE_CHECKS: Final = ("while True: pass", "os._exit(0)", "time.sleep(60)")
 
-STATES: Final = ("0", "()", "'dead'", "None", "frozenset()", "1.0", "Equal()", "float('nan')", "nest(20)", "Coin()")
-
-ADVANCES: Final = (
-    "return state, ()",
-    "return (state, event.name if isinstance(event, Invoked) else event.call.name), [Reached('x')]",
-    "return event, [Reached('x')]",
-    "return {value}, [Reached('x')]",
-    "return state, None",
-    "return state, [{value}]",
-    "return state, [Violation('x', repr(event)), Reached('')]",
-    "raise {raises}",
-    "RAN.append(1)\nreturn len(RAN), [Reached('x')]",
-    "return random.random(), [Reached('x')]",
-    "yield state, ()",
+USES: Final = (
+    *("await env.store.set(P, K, {})", "await env.store.set_if(P, K, b'1', {})", "await {}", "return {}"),
+    *("await env.objects.put('a', b'1', (('k', {}),))", "env.ids.unique({})", "async for _ in {}: pass"),
 )
-
-FOLDS: Final = ("len(seen)", "()", "{value}", "[]", "1 / 0", "seen", "random.random()", "sys.exit(0)", "seen[-1].reply")
+"""Of a value."""
 
 FAULTS: Final = (
     *("", "crashes=1", "lost_answers=1", "refusals=1", "lost_answers=1, duplicates=1", "scan_failures=1"),

@@ -131,16 +131,6 @@ class flow:
         "alone(touch, invariants=[Always(id='wipes', meaning='', check=wipes), NEVER])",
         ("'wipes'", "AttributeError"),
     ),
-    "two observers of one name": (
-        """
-PAIR = [
-    Always(id=name, meaning="", check=check, reads=BOTH, observers=(Observer("effects", fold),))
-    for name, fold in (("one", lambda seen: 1), ("other", lambda seen: 2))
-]
-""",
-        "alone(touch, invariants=PAIR)",
-        ("'effects'", "'one'", "'other'", "rename"),
-    ),
     "a finding that is an object": ("", "alone(touch, invariants=[saying(Reached(object()))])", ("Reached says <obj",)),
     "a finding that is a number": ("", "alone(touch, invariants=[saying(Violation('x', 5))])", ("Violation says 5",)),
     "findings without an end": (
@@ -197,15 +187,6 @@ AFTER = Aftermath(id="a", meaning="", calls=iter([Call(touch)]), check=lambda ou
         "{**TOUCH, 'aftermath': iter([AFTER])}",
         {"a": "violated"},
     ),
-    "two observers of one making": (
-        """
-def observer(of):
-    return Observer("effects", lambda seen: len(seen) + of)
-PAIR = [Always(id=n, meaning="", check=check, observers=(observer(0),)) for n in ("one", "other")]
-""",
-        "alone(touch, invariants=PAIR)",
-        {"one": "holds"},
-    ),
     "clients that crash with coroutines at hand": (
         """
 async def flow(env):
@@ -230,6 +211,29 @@ async def flow(env):
         f"\nclass Busy(Exception):\n    def __init__(self, name, *, seconds=3): super().__init__(name){BUSY}",
         "alone(flow)",
         {CODE: "holds"},
+    ),
+    **{
+        f"an error that {what}": (
+            f"""
+class Odd(Exception):
+    {definite}
+async def flow(env):
+    async with env.parallel() as group:
+        group.start(touch, env)
+    raise Odd
+""",
+            "alone(flow)",
+            {CODE: verdict},
+        )
+        for what, definite, verdict in (
+            ("does not know whether it is definite", "definite = property(lambda self: 1 / 0)", "violated"),
+            ("is false as a condition", "definite, __len__ = True, lambda self: 0", "holds"),
+        )
+    },
+    "a function that stops an iteration has not returned": (
+        "\ndef flow(env):\n    raise StopIteration('not an answer')\n",
+        "alone(flow)",
+        {CODE: "violated"},
     ),
     "a value of None is the store's own error": (
         "\nasync def flow(env):\n    await env.store.set(P, K, None)\n",

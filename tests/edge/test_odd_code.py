@@ -111,31 +111,6 @@ SCENARIOS = [Scenario(name="s", clients=[[Call(polls)]], invariants=[ANY])]
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(
-    "ends", ["sys.exit(0)", "os._exit(0)", "os.execv('/bin/true', ['true'])", "raise SystemExit", "exit()"]
-)
-def test_a_flow_that_ends_the_process(ends: str) -> None:
-    """Exit code 0 is given only when every chosen scenario has reported."""
-    ran = verify(
-        f"""
-import os, sys
-async def flow(env):
-    await env.store.set(P, K, b"1")
-    {ends}
-SCENARIOS = [
-    Scenario(name="s", clients=[[Call(flow)]], invariants=[ANY]),
-    Scenario(name="t", clients=[[Call(touch)]], invariants=[ANY]),
-]
-""",
-        "--jobs",
-        "1",
-    )
-    assert ran.code in (1, 2)
-    assert ran.verdict("any", "t") == "holds"
-    assert ran.verdict("any", "s") in ("holds", "inconclusive")
-
-
-@pytest.mark.deep
 def test_a_flow_that_ends_the_process_of_a_replay() -> None:
     source = """
 import os

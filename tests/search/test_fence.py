@@ -1,5 +1,6 @@
 """The fence: code that does not come back is noticed, and what user code raises is told from what is not its own."""
 
+import signal
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -10,6 +11,7 @@ from lakeproof import Always, Call, Env, Reached, Scenario
 from lakeproof.search import fence
 from lakeproof.search.fence import INTERRUPTS, Hangs, Watch, is_ours, message_of
 from lakeproof.search.search import search
+from tests.search.walks import UNBROKEN
 
 
 class TestWatch:
@@ -50,6 +52,20 @@ class TestOurs:
         assert not is_ours(KeyboardInterrupt())
         monkeypatch.setattr(INTERRUPTS, "came", True)
         assert is_ours(KeyboardInterrupt())
+
+    def test_a_ctrl_c_of_an_earlier_search_is_none_of_this_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        async def interrupts(env: Env) -> None:
+            await env.store.set(b"p", b"k", b"1")
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(INTERRUPTS, "came", True)
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may ignore in the background
+        try:
+            with INTERRUPTS.noticed():
+                found = search(Scenario(name="s", clients=[[Call(interrupts)]], invariants=[UNBROKEN]))
+        finally:
+            signal.signal(signal.SIGINT, before)
+        assert [finding.verdict for finding in found.findings] == ["holds", "violated"]
 
     def test_a_hang_is_no_exception_that_code_takes_for_an_answer(self) -> None:
         assert not issubclass(Hangs, Exception)

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.search.packing import (
-    Column,
     Layout,
     Words,
     distinct,
@@ -73,10 +72,6 @@ class TestLayout:
         with pytest.raises(AssertionError, match="4 does not fit into 2 bits"):
             lay_out([2, 3], [0, 1]).pack([4, 0])
 
-    def test_columns_of_no_bits_take_no_room(self) -> None:
-        assert lay_out([64, 0, 0], [0, 1, 2]).words == 1
-        assert lay_out([64, 1], [0, 1]).words == 2
-
 
 class TestRepack:
     @FIXED
@@ -119,22 +114,3 @@ class TestDistinct:
     @given(st.lists(st.integers(0, 5)))
     def test_a_sorted_word_is_made_distinct_as_it_stands(self, values: list[int]) -> None:
         assert distinct_sorted(np.array(sorted(values), np.uint64)).tolist() == sorted(set(values))
-
-
-class TestColumn:
-    @FIXED
-    @given(st.lists(st.text(max_size=2)))
-    def test_numbers_are_small_and_stable_and_the_first_is_zero(self, values: list[str]) -> None:
-        column = Column("c", "first")
-        numbers = [column.number(value) for value in values]
-        assert [column.values[number] for number in numbers] == values
-        assert [column.number(value) for value in values] == numbers
-        assert len(column.values) == len({"first", *values})
-        assert column.number("first") == 0
-
-    @pytest.mark.parametrize(("values", "bits"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (9, 4)])
-    def test_it_needs_just_the_bits_of_its_largest_number(self, values: int, bits: int) -> None:
-        column = Column("c", 0)
-        for value in range(values):
-            column.number(value)
-        assert column.bits == bits

@@ -79,28 +79,23 @@ def test_equal_arguments_give_equal_results(strategy: Strategy) -> None:
     assert (once.steps, once.violations) != (other.steps, other.violations)
 
 
+def pct(depth: int, seed: int, executions: int) -> _Sampling:
+    setting = prepare(LOST_UPDATE)
+    kernel = Kernel(setting, share_behaviours(setting, Behaviour, symmetry=False), [])
+    sampling = _Sampling(LOST_UPDATE, kernel, "pct", seed, depth)
+    sampling._round(executions, 100, 6)
+    return sampling
+
+
 def test_pct_without_a_change_point_runs_one_client_after_the_other() -> None:
     """So that one whose bug needs a preemption is not found with d = 1, and is with d = 2."""
-    found = {}
-    for depth in (1, 2):
-        setting = prepare(LOST_UPDATE)
-        kernel = Kernel(setting, share_behaviours(setting, Behaviour, symmetry=False), [])
-        sampling = _Sampling(LOST_UPDATE, kernel, "pct", 0, depth)
-        sampling._round(1000, 100, 6)
-        found[depth] = sampling.violations.keys()
+    found = {depth: pct(depth, 0, 1000).violations.keys() for depth in (1, 2)}
     assert found == {1: set(), 2: {"increments-count"}}
 
 
 def test_pct_finds_a_bug_of_depth_two_as_often_as_its_theorem_says() -> None:
     """With n clients and k steps an execution finds it with probability 1 / (n k) at least."""
-    clients, steps, executions, found = 3, 6, 200, 0
-    for seed in range(executions):
-        setting = prepare(LOST_UPDATE)
-        kernel = Kernel(setting, share_behaviours(setting, Behaviour, symmetry=False), [])
-        sampling = _Sampling(LOST_UPDATE, kernel, "pct", seed, 2)
-        sampling._round(1, 100, steps)
-        found += bool(sampling.violations)
-    assert found >= executions / (clients * steps)
+    assert sum(bool(pct(2, seed, 1).violations) for seed in range(200)) >= 200 / (3 * 6)
 
 
 def test_faults_are_drawn_and_spread() -> None:

@@ -24,13 +24,13 @@ from lakeproof import (
     Terminates,
     Violation,
 )
-from lakeproof.impl.effects import Effect, Expiry
+from lakeproof.impl.effects import Effect
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.identity import Exact
 from lakeproof.model.snapshot import AnySnapshot
 from lakeproof.scenario import ScenarioError
-from lakeproof.search import expansion, faults, kernel, semantics, setup, tables, world
+from lakeproof.search import expansion, faults, kernel, semantics, tables, world
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.packing import Words, take
 from lakeproof.search.replay import NotReproduced
@@ -39,8 +39,7 @@ from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
 from tests.differential.plain import plain_search
 from tests.search.agreement import broken, differences_from_plain, in_parts, verdicts
-from tests.search.native import native_end
-from tests.search.timed import SECOND, START, P, follow, generated, several, strayed
+from tests.search.timed import SECOND, START, P, follow, several, strayed
 from tests.search.walks import ENDS
 
 STATES_MAX: Final = 120
@@ -77,30 +76,10 @@ def ends_of(scenario: Scenario) -> set[Exact]:
     }
 
 
-def native_runs_left_out(seeds: range, runs: int, time: str) -> list[int]:
-    """The same of runs without lakeproof. They read no clock: in the search it shows instants that matter alone."""
-    found = []
-    for seed in seeds:
-        quiet = attrs.evolve(
-            generated(seed, time, ("a", "ab")[seed % 2], reads=False), faults=Faults(), invariants=[ENDS]
-        )
-        finals = ends_of(quiet)
-        if any(native_end(quiet, run) not in finals for run in range(runs)):
-            found.append(seed)
-    return found
-
-
 MANY: Final = (
     pytest.param(range(25, 60), 60, marks=pytest.mark.long, id="dozens"),
     pytest.param(range(60, 160), 200, marks=pytest.mark.long, id="hundreds"),
 )
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("time", ["sleeps", "read"])
-@pytest.mark.parametrize(("seeds", "runs"), [(range(6), 30), *MANY])
-def test_no_native_run_is_left_out(time: str, seeds: range, runs: int) -> None:
-    assert native_runs_left_out(seeds, runs, time) == []
 
 
 @pytest.mark.deep
@@ -162,19 +141,6 @@ def _never_asleep(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tables, "outcomes", awake)
 
 
-def _no_deadline(patch: pytest.MonkeyPatch) -> None:
-    """A timeout never expires."""
-    usual = faults.outcomes
-    for where in (tables, world):
-        patch.setattr(where, "outcomes", lambda op, *rest: () if isinstance(op, Expiry) else usual(op, *rest))
-
-
-def _nothing_late(patch: pytest.MonkeyPatch) -> None:
-    """What is cut off never arrives."""
-    modes = faults.enabled_modes
-    patch.setattr(setup, "enabled_modes", lambda found, timed: modes(found))
-
-
 PLANTS: Final[dict[str, Plant]] = {
     "time goes on to the last timer": _passes(_to_the_last),
     "other timers stand still": _passes(_one_at_a_time),
@@ -202,14 +168,6 @@ def test_faults_that_both_searches_have_are_found(wrong: object, monkeypatch: py
     monkeypatch.setattr(kernel, "pass_time", wrong)
     monkeypatch.setattr(world, "pass_time", wrong)
     assert left_out(range(10), 20, "read")
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("wrong", [_no_deadline, _nothing_late])
-def test_timeouts_that_both_searches_have_wrong_are_found(wrong: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong(monkeypatch)
-    for time in ("sleeps", "read"):
-        assert native_runs_left_out(range(6), 30, time)
 
 
 async def seen_early(env: Env) -> tuple[object, int]:

@@ -76,18 +76,16 @@ def _ended_first(seen: AnySnapshot) -> Iterator[Finding]:
         yield Reached("the first has ended")
 
 
-def generated(seed: int, time: str, hurried: str = "", *, reads: bool = True) -> Scenario:
-    """Two or three clients with sleeps in them. hurried: the clients that have a timeout instead, one of each. reads:
-    whether others read the clock."""
+def generated(seed: int, time: str, hurried: str = "") -> Scenario:
+    """Two or three clients with sleeps in them. hurried: the clients that have a timeout instead, one of each."""
     random = Random(seed)
     kinds = ["sleep", "sleep", "get", "set", "await"]
-    kinds += ["now", "until", "lull", "lull"] if time == "read" and reads else []
+    kinds += ["now", "until", "lull", "lull"] if time == "read" else []
     clients = []
     for me in "abc"[: random.choice((2, 2, 2, 3)) if not hurried else 2]:
         steps = tuple((random.choice(kinds), random.randrange(4)) for _ in range(random.choice((1, 2, 2))))
         if me in hurried:
-            steps = ((HURRIED[seed // 3 % len(HURRIED)], random.randrange(4)), ("set", random.randrange(2)))
-            steps = steps[:1] if reads else steps
+            steps = ((HURRIED[seed // 3 % len(HURRIED)], random.randrange(4)),)
         clients.append([Call(follow, me, tuple((what, n if "l" in what else n % 2) for what, n in steps))])
     return Scenario(
         name=f"time/{seed}",

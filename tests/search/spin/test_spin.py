@@ -11,7 +11,6 @@ import pytest
 
 from lakeproof.search.search import Limits, search
 from tests.search.spin.pairs import BOTH, NEVER, PAIRS, UNFAIR, Claim, Fair, Pair
-from tests.search.test_liveness import FAULTS
 
 FOLDER = Path(__file__).parent / "promela"
 FAIRNESS: tuple[Fair, ...] = ("none", "weak")
@@ -115,21 +114,6 @@ def test_the_search_says_what_spin_says(pair: Pair, tmp_path: Path) -> None:
 def test_a_text_of_another_protocol_is_noticed(flows: str, text: str, tmp_path: Path) -> None:
     pair = BY_TEXT[flows]
     assert differences(Pair(text, pair.clients, *pair.claims), tmp_path) != []
-
-
-def notices(pair: Pair) -> bool:
-    try:
-        return judge_with_the_search(pair) != expectation(pair)
-    except AssertionError:  # of the search itself: what it was given is no component
-        return True
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("fault", sorted(FAULTS.keys() - {"strong fairness is weak"}))
-def test_faults_of_the_judgement_are_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spin has no option for strong fairness."""
-    FAULTS[fault](monkeypatch)
-    assert any(notices(BY_TEXT[text]) for text in sorted(FEW))
 
 
 def test_there_are_twenty_protocols_and_claims_of_each_kind() -> None:
