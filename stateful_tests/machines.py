@@ -68,12 +68,7 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
     "tags/plain": MachineChanges(),
     "commits/lock-free": MachineChanges(spared=BY_NAME, why=NAMED, without=LATE),
     "commits/lock-free+crowd": MachineChanges(
-        spared=f"{BY_NAME} linearizable",
-        why=f"{NAMED}; {ENTRIES}",
-        without=LATE,
-        clients=(4, 5, 6),
-        calls=(2, 3, 4),
-        runs=100,
+        spared=BY_NAME, why=NAMED, without=LATE, clients=(4, 5, 6), calls=(2, 3, 4), runs=200
     ),
     "commits/lock-free+writes": MachineChanges(words="write write:y delete read commit", without=LATE, runs=1000),
     "commits/lock-free+reads": MachineChanges(
@@ -88,7 +83,7 @@ PLANS: Final[Mapping[str, MachineChanges]] = {
     "commits/lock-free+commits": MachineChanges(words="write write:y commit", without=LATE, runs=2000),
     "commits/optimistic": MachineChanges(spared="linearizable", why=ENTRIES, without=LATE),
     "commits/optimistic+writes": MachineChanges(words="write commit", without=LATE, runs=1000),
-    "commits/locked": MachineChanges(),
+    "commits/locked": MachineChanges(spared="linearizable", why=NAMED),
     "merges/by-set-if": MachineChanges(without=LATE),
     "merges/by-set-if+sealed": MachineChanges(words="merge commit revert", without=LATE, calls=(1,), runs=100),
     "under-deletion/kv3": MachineChanges(without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"),
