@@ -94,19 +94,6 @@ def test_on_cancellation_from_outside_nothing_of_the_flow_runs_any_more() -> Non
     assert ran == []
 
 
-def test_a_store_that_breaks_ends_the_flow_with_its_own_error() -> None:
-    class Broken(MemoryStore):
-        async def perform(self, op: kv.Op) -> Answer:
-            raise OSError("no disk")
-
-    async def flow(env: Env) -> None:
-        async with env.parallel() as group:
-            group.start(env.store.find, P, b"k")
-
-    with pytest.raises(OSError, match="no disk"):
-        trio.run(run, flow(live_env()), Broken())
-
-
 def test_once_a_store_has_broken_nothing_of_the_flow_runs_not_even_what_was_answered_already() -> None:
     class BreaksWhereItAnswers(MemoryStore):
         async def perform(self, op: kv.Op) -> Answer:
