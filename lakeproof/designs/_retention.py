@@ -125,6 +125,7 @@ WORDS: Final[Mapping[str, Word[RetentionFlows]]] = {
     "sweep": Word(lambda flows: flows.sweep, RunArguments.ID),
     "create_branch": Word(lambda flows: flows.create_branch, "c", A.commit_id),
     "create_branch_from": Word(lambda flows: flows.create_branch, "a", ON),
+    "create_at_left": Word(lambda flows: flows.create_branch, "c", E.commit_id),
     "update_branch": Word(lambda flows: flows.update_branch, BRANCH, A.commit_id),
     "tag": Word(lambda flows: flows.create_tag, "t", A.commit_id),
     "merge": Word(lambda flows: flows.merge, BRANCH, D.commit_id, "M"),
