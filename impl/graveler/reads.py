@@ -104,9 +104,7 @@ async def combine_branch(
     )
 
 
-async def changes_of(
-    env: Env, newest_first: tuple[StagingToken, ...], batch_size: int = 0
-) -> dict[bytes, StagedEntry]:
+async def changes_of(env: Env, newest_first: tuple[StagingToken, ...], batch_size: int = 0) -> dict[bytes, StagedEntry]:
     """`changes`, gathered before a flow goes on. One scan per token, from its beginning to its end, oldest first."""
     found: dict[bytes, StagedEntry] = {}
     for token in reversed(newest_first):  # so that a newer change replaces an older one
