@@ -8,7 +8,7 @@ Example: two clients take one lock; the second one's step is made first.
 >>> async def take(env, name):
 ...     await env.store.set_if(b"p", b"lock", name, None)
 >>> from lakeproof.search.setup import prepare
->>> from lakeproof.scenario import Call, Scenario
+>>> from lakeproof.scenario import Scenario
 >>> clients = [[Call(take, b"one")], [Call(take, b"two")]]
 >>> expected = {"no-unhandled-exception": "violated"}
 >>> world = World(prepare(Scenario(name="lock", clients=clients, invariants=[], expect=expected)))
@@ -28,7 +28,7 @@ from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled
 from lakeproof.model import kv
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
-from lakeproof.scenario import ScenarioError
+from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.replies import RESTARTED, reply_of_task
@@ -95,6 +95,36 @@ class World:
         self.history: list[Move] = []
         # What each client received: with its program, all that decides it.
         self.replies: list[list[object]] = [[] for _ in self.clients]
+
+    def start(self, *calls: Call) -> int:
+        """Let one more client join, with these calls. Returns its number. Not for worlds that are to be forked."""
+        client = len(self.clients)
+        # The clock, time and conditions are those of all clients. It has no Trie, so nothing but a World can run it.
+        program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls, recover=())
+        self.setting = attrs.evolve(
+            self.setting,
+            programs=(*self.setting.programs, program),
+            skews=(*self.setting.skews, 0),
+        )
+        self.clients.append(Execution(program))
+        self.crashed.append(False)
+        self.replies.append([])
+        return client
+
+    def start(self, *calls: Call) -> int:
+        """Let one more client join, with these calls. Returns its number. Not for worlds that are to be forked."""
+        client = len(self.clients)
+        # The clock, time and conditions are those of all clients. It has no Trie, so nothing but a World can run it.
+        program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls, recover=())
+        self.setting = attrs.evolve(
+            self.setting,
+            programs=(*self.setting.programs, program),
+            skews=(*self.setting.skews, 0),
+        )
+        self.clients.append(Execution(program))
+        self.crashed.append(False)
+        self.replies.append([])
+        return client
 
     def alive(self, client: int) -> bool:
         """Whether the client still waits for an effect."""

@@ -33,6 +33,7 @@ from tests.differential.programs import (
     Instruction,
     Keep,
     KeepLast,
+    Mark,
     Mint,
     Own,
     Pages,
@@ -45,6 +46,7 @@ from tests.differential.programs import (
     SetIf,
     Source,
     Transact,
+    Unlink,
     When,
 )
 from tests.differential.values import Alike, Tagged, Versioned
@@ -117,6 +119,7 @@ def in_turn(*states: Hashable) -> FlowSet:
     return made(WRITER, call(Get(0)), demands=ends)
 
 
+CONDITIONAL: Final = (Mark(0, Const(b"y"), "metageneration"), Copy(0, destination="absent"), Unlink(0, match=True))
 INTENT: Final = Own(Set(0, Const(b"x")))
 LOOKS: Final = call(Own(Get(0)), stubborn=True)
 RESTART: Final = Faults(restarts=1)
@@ -264,6 +267,11 @@ HANDMADE: Final = {
         call(Put(0, Const(b"x")), Copy(0, destination="absent")),
         call(Put(1, Const(b"y"))),
         demands=(NoneRaised("never", 0), Steps("objects", "reply", "PreconditionFailed")),
+    ),
+    "each conditional write of an object may be reported as failed": made(
+        call(Put(0, Const(b"x"), "absent"), Head(0, "size_bytes"), *CONDITIONAL),
+        demands=(NoneRaised("never", 0),),
+        faults=Faults(false_predicates=1),
     ),
     "a deleter meets another at the same point": made(
         *[call(Scan(b"p", 0), Delete(0), Delete(1), Get(2))] * 2,

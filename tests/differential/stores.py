@@ -75,6 +75,8 @@ def conditional(op: object) -> bool:
             return op.if_absent or op.if_match is not None or op.if_destination_match is not None
         case objects.SetMetadata():
             return op.if_metageneration is not None or op.if_version is not None
+        case objects.DeleteObject():
+            return op.if_match is not None
     return False
 
 

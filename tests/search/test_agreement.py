@@ -79,6 +79,25 @@ def test_a_small_search_that_grows_agrees_with_the_enumerator(
         assert ways == expected.lengths, made
 
 
+@pytest.mark.parametrize("options", [Options(), Options(merge=True), Options(ranked=True)], ids=repr)
+def test_a_search_that_starts_over_goes_as_if_it_had_learned_nothing(
+    options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in how often it runs flows, which decides how it goes on."""
+
+    def counted() -> list[tuple[object, ...]]:
+        found = [search(made.scenario(), options=options) for made in HANDMADE.values()]
+        return [(each.findings, each.states, each.transitions, each.reruns, each.restarts) for each in found]
+
+    learning, begin = counted(), behaviour.Behaviour.__init__
+    monkeypatch.setattr(
+        behaviour.Behaviour,
+        "__init__",
+        lambda self, trie, **ways: begin(self, attrs.evolve(trie, root=None), **ways),
+    )
+    assert counted() == learning
+
+
 def test_levels_on_disk_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     spill = Mock(side_effect=paths._spill_to_file)
     monkeypatch.setattr(paths, "RESIDENT_BYTES_MAX", 0)

@@ -107,6 +107,14 @@ REPLACED: dict[str, tuple[Telling, object, str, object]] = {
     ),
     "ranks that do not rise: a state in two levels": (12, Behaviour, "_rise", lambda *_: None),
     "a late write that changes nothing": (LATE, Kernel, "_late_changes", lambda *_: ()),
+    "writes of objects that are never reported as failed": (
+        *("each conditional write of an object may be reported as failed", objects),
+        *("conditional", lambda op: False),
+    ),
+    "deletes of objects that are never reported as failed": (
+        *("each conditional write of an object may be reported as failed", objects),
+        *("conditional", lambda op: bool(objects.conditions(op)) and not isinstance(op, objects.DeleteObject)),
+    ),
     "monitors that miss returns": (MONITOR, ClientTable, "_event", lambda *_: 0),
     "symmetry among clients that mint identifiers": (
         UNSPOKEN, Behaviour, "minted", property(lambda _: False, lambda _, value: None),
