@@ -1,1 +1,1 @@
-"""Swarm machines: random races of the reference flows under random schedules and faults, judged as by the search."""
+"""Hypothesis rule-based state machines that interleave concurrent operations over the reference flows."""
