@@ -111,21 +111,6 @@ class World:
         self.replies.append([])
         return client
 
-    def start(self, *calls: Call) -> int:
-        """Let one more client join, with these calls. Returns its number. Not for worlds that are to be forked."""
-        client = len(self.clients)
-        # The clock, time and conditions are those of all clients. It has no Trie, so nothing but a World can run it.
-        program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls, recover=())
-        self.setting = attrs.evolve(
-            self.setting,
-            programs=(*self.setting.programs, program),
-            skews=(*self.setting.skews, 0),
-        )
-        self.clients.append(Execution(program))
-        self.crashed.append(False)
-        self.replies.append([])
-        return client
-
     def alive(self, client: int) -> bool:
         """Whether the client still waits for an effect."""
         return self.clients[client].op is not None and not self.crashed[client]
