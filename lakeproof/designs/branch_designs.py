@@ -117,6 +117,7 @@ class BranchDesign(Design[BranchFlows]):
         of_branch = STAGED.get(race.before) if resetting or contends else branch()
         sequential = of_branch if resetting or contends or comes_and_goes else ENTRY
         sequential = None if initial and sequential is ENTRY else sequential  # that entry begins with nothing
+        in_one_order = sequential is not None and (alone or rereads or comes_and_goes or contends)
         arises: list[tuple[Invariant, object]] = [
             (refs.head_exists, True),
             (refs.token_has_one_owner, True),
@@ -125,7 +126,7 @@ class BranchDesign(Design[BranchFlows]):
             (entries.commit_is_causal, _later(race, (*IDENTIFIED, "delete"), then="commit")),
             (refs.commits_form_one_line, heads),
             (entries.read_is_legal(initial, BRANCH), any(map(_reads_first, race.clients))),
-            (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads or comes_and_goes or contends)),
+            (linearizable(sequential or ENTRY), in_one_order),
             (refs.commit_makes_progress, words.count("commit") > 1 and self.beatable),
             (refs.branch_delete_spares_successor, "create_branch" in words and words.count("delete_branch") > 1),
             (entries.refused_write_is_absent, _may_refuse(race)),

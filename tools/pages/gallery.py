@@ -12,6 +12,7 @@ from typing import Final
 
 import attrs
 from rich.console import Console
+from rich.text import Text
 
 from lakeproof import Scenario, check
 from lakeproof.search.trace import Trace
@@ -141,7 +142,7 @@ def page(bug: Bug, trace: Trace) -> str:
     title, *paragraphs = bug.paragraphs
     body = "\n\n".join(paragraphs).replace("Repair: ", "**Repair:** ", 1)
     console = Console(file=io.StringIO(), width=WIDTH, no_color=True, legacy_windows=False)
-    console.print(beginning(trace), soft_wrap=True)
+    console.print(Text("\n").join(beginning([trace])), soft_wrap=True)
     console.print(lanes(trace))
     assert isinstance(console.file, io.StringIO)
     picture = "\n".join(line.rstrip() for line in console.file.getvalue().strip().splitlines())
