@@ -6,7 +6,7 @@
 EARLIER has one row ``[scenario, invariant, verdict, steps]`` a line; ``now`` has the verdicts of ``verify --json``.
 A row of EARLIER must come back with its verdict and its number of steps, unless a line of ``tools/verdicts-moved.txt``
 says otherwise: ``old | new | why``, where ``old`` is a scenario's name or a glob, and ``new`` is its new name, or
-``gone``. Rows that are new are counted. Exit code 0: nothing differs; 1: something does; 2: unusable input.
+``gone``, or ``steps``: its verdicts must come back, perhaps after other numbers of steps. Rows that are new are counted. Exit code 0: nothing differs; 1: something does; 2: unusable input.
 """
 
 import gzip
@@ -18,6 +18,8 @@ from pathlib import Path
 
 MOVED = Path(__file__).parent / "verdicts-moved.txt"
 GONE = "gone"
+STEPS = "steps"
+ANY = -1
 SHOWN_MAX = 40
 
 Row = tuple[str, str]
@@ -40,7 +42,9 @@ def earlier(path: Path, moved: list[tuple[str, str]]) -> Iterator[tuple[Row, Fou
         for line in file:
             scenario, invariant, verdict, steps = json.loads(line)
             new = next((new for old, new in moved if fnmatchcase(scenario, old)), scenario)
-            if new != GONE:
+            if new == STEPS:
+                yield (scenario, invariant), (verdict, ANY)
+            elif new != GONE:
                 yield (new, invariant), (verdict, steps)
 
 
@@ -55,7 +59,9 @@ def main(before: Path, after: Path) -> int:
     old, new = dict(earlier(before, moves(MOVED))), dict(later(after))
     differs = [f"missing: {' '.join(row)} {found}" for row, found in old.items() if row not in new]
     differs += [
-        f"changed: {' '.join(row)} {found} -> {new[row]}" for row, found in old.items() if new.get(row, found) != found
+        f"changed: {' '.join(row)} {found} -> {new[row]}"
+        for row, found in old.items()
+        if row in new and new[row] != (found if found[1] != ANY else (found[0], new[row][1]))
     ]
     print("\n".join(differs[:SHOWN_MAX]), end="\n" if differs else "")
     print(f"{len(old):,} rows before, {len(new):,} now, {len(new.keys() - old.keys()):,} new; {len(differs):,} differ")
