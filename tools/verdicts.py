@@ -6,7 +6,8 @@
 EARLIER has one row ``[scenario, invariant, verdict, steps]`` a line; ``now`` has the verdicts of ``verify --json``.
 A row of EARLIER must come back with its verdict and its number of steps, unless a line of ``tools/verdicts-moved.txt``
 says otherwise: ``old | new | why``, where ``old`` is a scenario's name or a glob, and ``new`` is its new name, or
-``gone``, or ``steps``: its verdicts must come back, perhaps after other numbers of steps. Rows that are new are counted. Exit code 0: nothing differs; 1: something does; 2: unusable input.
+``gone``, or ``steps``: its verdicts must come back, perhaps after other numbers of steps. Rows that are new are
+counted. Exit code 0: nothing differs; 1: something does; 2: unusable input.
 """
 
 import gzip
