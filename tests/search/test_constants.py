@@ -44,12 +44,7 @@ class Fifth(Enum):
     NAME = FIFTH
 
 
-class Base:
-    def equals(self, name: str) -> bool:
-        return name == FIFTH
-
-
-class Derived(Base):
+class Derived(Held):
     def equals(self, name: str) -> bool:
         return super().equals(name)
 

@@ -1,6 +1,5 @@
 """Several effects of one client at once: schedules, cancellation, names, crashes, and what is refused."""
 
-from collections import Counter
 from collections.abc import Callable, Coroutine
 from math import comb
 from pathlib import Path
@@ -74,11 +73,6 @@ def scenario(*flows: Task, faults: Faults | None = None) -> Scenario:
     )
 
 
-def ends(of: Scenario) -> Counter[tuple[bytes, ...]]:
-    """Which keys are filled at the ends of executions."""
-    return Counter(tuple(sorted(cell[2] for cell, _ in final.value[0])) for final in plain_search(of).finals)  # type: ignore[index]
-
-
 class TestSchedules:
     def test_two_tasks_of_two_effects_have_six_orders_through_nine_states(self) -> None:
         executions = schedules(scenario(two))
@@ -136,43 +130,47 @@ class TestSchedules:
         assert {final.value[1][0][0].value for final in found} == {0, 1}  # type: ignore[index]
 
 
+async def several_are_cancelled(env: Env) -> None:
+    try:
+        async with env.parallel() as group:
+            group.start(env.store.get, P, b"absent")
+            group.start(write, env, b"k")
+            await write(env, b"l")
+    except* kv.NotFound:
+        pass
+
+
+async def guarded(env: Env, key: bytes) -> None:
+    try:
+        await env.store.find(P, key)
+    finally:
+        await write(env, b"g")
+
+
+async def grouped(env: Env, key: bytes) -> None:
+    async with env.parallel() as group:
+        group.start(write, env, key)
+    await write(env, b"never")
+
+
+ENDS: dict[str, tuple[Call, set[tuple[bytes, ...]]]] = {
+    "a cancelled write takes place or does not": (Call(one_fails), {(), (b"k",)}),
+    "each of several may": (Call(several_are_cancelled), {(), (b"k",), (b"l",), (b"k", b"l")}),
+    "a cancelled task performs no further effect": (Call(one_fails, guarded), {(), (b"g",)}),
+    "without cancelling the others run on": (Call(one_fails, read_and_write, cancel=False), {(b"k",)}),
+    # Where nothing fails before, the inner group ends and its owner goes on.
+    "an inner group is cancelled": (Call(one_fails, grouped), {(), (b"k",), (b"k", b"never")}),
+}
+
+
+@pytest.mark.parametrize("what", ENDS)
+def test_what_is_there_at_the_end_where_a_task_fails(what: str) -> None:
+    call, keys = ENDS[what]
+    ended = plain_search(attrs.evolve(scenario(two), clients=[[call]])).finals
+    assert {tuple(sorted(cell[2] for cell, _ in final.value[0])) for final in ended} == keys  # type: ignore[index]
+
+
 class TestErrors:
-    def test_a_cancelled_write_takes_place_or_does_not(self) -> None:
-        assert ends(scenario(one_fails)).keys() == {(), (b"k",)}
-
-    def test_each_of_several_cancelled_writes_may_take_place(self) -> None:
-        async def more(env: Env) -> None:
-            async with env.parallel() as group:
-                group.start(env.store.get, P, b"absent")
-                group.start(write, env, b"k")
-                await write(env, b"l")
-
-        async def flow(env: Env) -> None:
-            try:
-                await more(env)
-            except* kv.NotFound:
-                pass
-
-        assert ends(scenario(flow)).keys() == {(), (b"k",), (b"l",), (b"k", b"l")}
-
-    def test_a_cancelled_task_performs_no_further_effect(self) -> None:
-        async def guarded(env: Env, key: bytes) -> None:
-            try:
-                await env.store.find(P, key)
-            finally:
-                await write(env, b"g")
-
-        async def flow(env: Env) -> str:
-            return await one_fails(env, guarded)
-
-        assert ends(scenario(flow)).keys() == {(), (b"g",)}
-
-    def test_without_cancelling_the_others_run_to_their_ends(self) -> None:
-        async def flow(env: Env) -> str:
-            return await one_fails(env, read_and_write, cancel=False)
-
-        assert ends(scenario(flow)).keys() == {(b"k",)}
-
     def test_errors_come_in_order_of_start_and_always_in_a_group(self) -> None:
         async def fails(env: Env, key: bytes) -> None:
             await env.store.find(P, key)
@@ -202,18 +200,6 @@ class TestErrors:
         assert "ExceptionGroup: task 1 raised NotFound (1 sub-exception) at tests/search/test_parallel.py:" in (
             found.counterexample.violation.evidence
         )
-
-    def test_a_task_of_an_inner_group_is_cancelled_with_the_outer_one(self) -> None:
-        async def inner(env: Env, key: bytes) -> None:
-            async with env.parallel() as group:
-                group.start(write, env, key)
-            await write(env, b"never")
-
-        async def flow(env: Env) -> str:
-            return await one_fails(env, inner)
-
-        # Where nothing fails before, the inner group ends and its owner goes on.
-        assert ends(scenario(flow)).keys() == {(), (b"k",), (b"k", b"never")}
 
 
 async def _unentered(env: Env) -> None:
