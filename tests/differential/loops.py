@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 import attrs
 
-from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Status, Violation
+from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Status, Violation, kv
 
 P: Final = b"p"
 KEYS: Final = (b"k", b"l")
@@ -258,11 +258,21 @@ async def in_an_object(env: Env, m: Machine) -> int:
     return at
 
 
+async def in_a_record(env: Env, m: Machine) -> int:
+    """As a flow does that holds what it was answered."""
+    held = kv.Entry(b"at", b"0")
+    while (at := int(held.value)) >= 0:
+        op, at = m.ops[at], 0
+        answer = await ask(env, op)
+        held = kv.Entry(b"at", b"%d" % m.after(int(held.value), answer))
+    return at
+
+
 Keeper = Callable[..., Any]  # type: ignore[explicit-any]  # a flow
 KEEPERS: Final[tuple[Keeper, ...]] = (
     *(in_a_local, in_an_iterator, in_a_loop, in_what_is_shared, in_a_closure, in_a_generator),
     *(in_an_asynchronous_generator, in_the_next_one, in_an_exception, in_a_context, in_an_object),
-    *(in_a_repeat, in_a_callable),
+    *(in_a_repeat, in_a_callable, in_a_record),
 )
 
 

@@ -30,6 +30,7 @@ from tests.differential.loops import (
     Op,
     in_a_local,
     in_a_loop,
+    in_a_record,
     in_a_repeat,
     in_an_iterator,
     in_what_is_shared,
@@ -94,6 +95,7 @@ PLANTED = {
     "sharing is ignored": (in_what_is_shared,),
     "a live local is called dead": (in_a_local,),
     "the stack is ignored": (in_a_loop,),
+    "what records hold is ignored": (in_a_record,),
 }
 
 
@@ -109,6 +111,8 @@ def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
                 return head, parts[:2] if iterates else parts
 
             monkeypatch.setattr(suspended, "parts_of", without_position)
+        case "what records hold is ignored":
+            monkeypatch.setattr(suspended, "identity", type)
         case "how often a repeat goes on is ignored":
             monkeypatch.setitem(contents._SHOWN, itertools.repeat, lambda value: ("repeat", gc.get_referents(value)))
         case "sharing is ignored":

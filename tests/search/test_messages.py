@@ -44,6 +44,17 @@ from tests.search.channelled import CHANNELLED, CHANNELS, P, follow
 from tests.search.walks import ENDS
 
 
+def test_interchangeable_receivers_are_exchanged() -> None:
+    scenario = Scenario(
+        name="twins",
+        clients=[[Call(follow, "a", (("send", 0), ("send", 0)))], *2 * [[Call(follow, "b", (("receive", 0),))]]],
+        invariants=[ENDS],
+        faults=Faults(crashes=1),
+    )
+    found = check_agreement(scenario)
+    assert found["symmetric"].result.states < found["neither"].result.states
+
+
 async def send(env: Env, *messages: bytes) -> None:
     for message in messages:
         await env.channel("c0").send(message)

@@ -48,6 +48,7 @@ def found(scenario: Scenario) -> results.Finding:
 def test_a_condition_that_the_store_lacks_is_a_definite_error_of_the_call() -> None:
     finding = found(publishing(Call(publish, "a"), Call(publish, "b"), has=objects.MINIO))
     assert (finding.verdict, finding.example) == ("holds", LACKS)
+    assert found(publishing(Call(publish, "a"), has=objects.S3)).verdict == "violated"  # which has them all
 
 
 def test_setup_and_aftermath_have_the_same_store() -> None:
