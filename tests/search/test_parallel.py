@@ -1,5 +1,6 @@
 """Several effects of one client at once: schedules, cancellation, names, crashes, and what is refused."""
 
+import io
 from collections.abc import Callable, Coroutine
 from math import comb
 from pathlib import Path
@@ -311,9 +312,11 @@ class TestTraces:
         traces.write(trace, tmp_path / "trace.json")
         assert traces.read(tmp_path / "trace.json") == trace
         assert replay(trace, LOST).steps == 4
-        console = Console(width=120, record=True)
-        show(trace, console)
-        assert "1: set" in console.export_text()
+        for lines in (False, True):
+            console = Console(width=120, record=True, file=io.StringIO())
+            show(trace, console, lines=lines)
+            shown = console.export_text()
+            assert ("1: set" in shown, "test_parallel.py:" in shown) == (True, lines)
         assert "racing/2" in story([trace]).plain
 
     def test_a_trace_whose_task_does_not_wait_is_no_longer_followed(self) -> None:
