@@ -39,9 +39,12 @@ from lakeproof.show.pages.html import page
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
 from tests.differential.plain import plain_search
-from tests.search.agreement import check_agreement, ends_of
+from tests.search.agreement import check_agreement, differences_from_plain, ends_of
 from tests.search.channelled import CHANNELLED, CHANNELS, P, follow
 from tests.search.walks import ENDS
+
+SECOND: Final = 1_000_000
+LOCK: Final = (P, b"lock")
 
 
 def test_interchangeable_receivers_are_exchanged() -> None:
@@ -146,6 +149,47 @@ async def keep(env: Env) -> None:
     """What is received is written down: a restart in between loses it."""
     message = await env.channel("c0").receive()
     await env.local.set(P, b"k", message)
+
+
+async def lease(env: Env) -> None:
+    await env.store.set(*LOCK, b"1", ttl=2 * SECOND)
+    await env.channel("c0").send(b"go")
+    await env.clock.sleep(SECOND)
+
+
+async def take(env: Env) -> tuple[bytes, bool, bytes | None]:
+    """What it receives; whether the lock is free by then; and whether there is a second message."""
+    message = await receive(env)
+    taken = await env.store.try_set_if(*LOCK, b"2", None)
+    return message, taken, await env.channel("c0").try_receive()
+
+
+async def wait_in_vain(env: Env) -> None:
+    await receive(env)
+    await env.channel("c1").receive()
+
+
+IN_TIME: Final = {
+    "none": Faults(),
+    "a loss": Faults(lost_messages=1),
+    "a crash": Faults(crashes=1),
+    "a duplicate, overtaken": Faults(duplicated_messages=1, reordered_messages=1),
+}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("time", ["sleeps", "read"])
+@pytest.mark.parametrize("faults", IN_TIME.values(), ids=IN_TIME)
+def test_searches_agree_on_channels_and_times_to_live_in_one_scenario(faults: Faults, time: str) -> None:
+    others = ([Call(take)], [Call(wait_in_vain)], [Call(take), Call(take)])
+    made = [scenario(Call(lease), *calls, time=time, tick=SECOND, faults=faults) for calls in others]
+    assert list(differences_from_plain(made, 200_000)) == []
+
+
+def test_a_lock_is_free_for_who_receives_late_and_for_nobody_else() -> None:
+    leased = scenario(Call(lease), Call(take), time="sleeps", tick=SECOND)
+    ends = {taken for _, _, taken in values(leased)}
+    assert ends == {(b"go", False, None), (b"go", True, None)}
 
 
 def test_setup_and_aftermath_send_and_receive_and_do_not_wait() -> None:
