@@ -181,6 +181,13 @@ class TestSmall:
         assert found.findings == whole.findings
         assert begun == [True, False], "the small search and the merged one begin once each"
 
+    def test_a_small_search_that_a_limit_has_stopped_is_not_resumed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It misses states of its last level."""
+        shows = HANDMADE["what was read shows where something is found, and not where it runs alone"].scenario()
+        ids = [each.id for each in search(shows).findings]
+        monkeypatch.setattr(by_level, "MERGED_RESTARTS_MAX", 0)
+        assert [each.id for each in search(shows, Limits(states_max=9)).findings] == ids
+
     def test_a_limit_that_only_merging_keeps_is_kept(self) -> None:
         merged = search(writers(), options=MERGED).states
         assert search(writers()).states > merged
