@@ -54,8 +54,11 @@ def upload(s3: BaseClient, *bodies: bytes, **made: object) -> tuple[dict[str, st
 
 
 class TestBoto3:
+    @pytest.mark.parametrize("there", [True, False])
     @pytest.mark.parametrize("operation", ["complete_multipart_upload", "copy_object"])
-    def test_what_makes_an_object_may_be_conditional_on_what_is_there(self, s3: BaseClient, operation: str) -> None:
+    def test_what_makes_an_object_may_be_conditional_on_what_is_there(
+        self, s3: BaseClient, operation: str, there: bool
+    ) -> None:
         s3.put_object(Bucket="b", Key="source", Body=b"1")
         etag = s3.put_object(Bucket="b", Key="k", Body=b"2")["ETag"]
         of, parts = upload(s3, b"parts")
@@ -64,7 +67,9 @@ class TestBoto3:
             asked = {"Bucket": "b", "Key": "k", "CopySource": {"Bucket": "b", "Key": "source"}}
         for condition in ({"IfNoneMatch": "*"}, {"IfMatch": '"other"'}):
             assert refusal(s3, operation, asked, condition) == FAILED
-        getattr(s3, operation)(**asked, IfMatch=etag)
+        if not there:
+            s3.delete_object(Bucket="b", Key="k")
+        getattr(s3, operation)(**asked, **({"IfMatch": etag} if there else {"IfNoneMatch": "*"}))
 
     def test_a_small_part_that_is_not_the_last_one_is_refused(self, s3: BaseClient) -> None:
         of, parts = upload(s3, b"x", b"x")
