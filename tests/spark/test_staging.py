@@ -7,12 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.search.packing import Layout
 from lakeproof.spark_checks.engine import staging, workspace
 from lakeproof.spark_checks.engine.folders import Folder, folder_at, of_url
 from lakeproof.spark_checks.engine.tables import LONG, table
+from lakeproof.spark_checks.explore.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.words import Unusable
 from tests.spark.damages import Damage, emptied, largest, lose, lost, table_lost
@@ -47,6 +50,14 @@ def test_what_was_lost_between_two_stages_ends_the_second(
     if by:
         assert staging.read(written, TABLE, spark, "odd=0").count() == 5
         assert staging.read(written, TABLE, spark, "odd=2").collect() == []  # no row went there
+
+
+def test_a_level_of_a_search_is_whole_or_the_search_ends(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    lose(monkeypatch, "level")
+    levels = SparkLevels(spark)
+    with pytest.raises(Unusable, match="5 rows were written, and 0 are there"):
+        levels.keep([np.arange(5, dtype=np.uint64)], Layout((), 1))
+    levels.clear()
 
 
 def test_what_is_appended_is_added_to_what_there_was(spark: SparkSession, tmp_path: Path) -> None:
