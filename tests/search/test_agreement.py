@@ -90,6 +90,7 @@ def test_a_search_that_starts_over_goes_as_if_it_had_learned_nothing(
         return [(each.findings, each.states, each.transitions, each.reruns, each.restarts) for each in found]
 
     learning, begin = counted(), behaviour.Behaviour.__init__
+    assert options == Options() or any(restarts for *_, restarts in learning), "nothing is taken up again"
     monkeypatch.setattr(
         behaviour.Behaviour,
         "__init__",
