@@ -243,6 +243,9 @@ DECIDED: Final = (
 """What is checked under refusals: a call whose last effects are refused has taken place, and says that it has not."""
 BEATEN_THRICE: Final = "acknowledged-write-is-kept acknowledged-delete-is-kept head-exists"
 """A writer looks three times: it must not answer after the third other token."""
+TAKEN_SINCE: Final = "linearizable acknowledged-write-is-kept acknowledged-reset-is-kept"
+"""Of a reset whose `SetIf` took place though it was reported as failed: a commit has taken its token, too, and another
+try would reset what was written since."""
 
 ROWS = [
     *rows(
@@ -314,6 +317,7 @@ ROWS = [
     *rows(LOCK_FREE, "commit-reset_entry-read.read", HARD, WRITTEN, deep=True),
     *rows(LOCK_FREE, "commit-reset_entry-reset_entry.read", NONE, WRITTEN, deep=True),
     *rows(LOCK_FREE, "write-reset_entry.read read.write.read-reset_entry write:y-reset_entry", FAULTS, WRITTEN),
+    *rows(LOCK_FREE, "commit.read.write.read-reset_entry", FALSE, WRITTEN, only=TAKEN_SINCE),
     *rows(LOCK_FREE, "write-commit-reset_entry.read write.commit-reset_entry.read", NONE, WRITTEN),
     *rows(LOCK_FREE, "write:y.commit-reset_prefix.list", PAGED, WRITTEN, paged=1),
     *rows(LOCK_FREE, "write:y.commit-reset_prefix.list", SCAN_FAILURE, WRITTEN, paged=1, deep=True),
