@@ -26,7 +26,7 @@ HANGING: Final = Refuted(
     "what a refused or failed create has written, or a branch that comes while the repository is being deleted, is "
     "left where no entry leads",
     "delete-create* delete-delete-create* delete-create_bare-create_branch* absent/create-delete/crash "
-    "absent/create-delete/lost-answer "
+    "absent/create-delete/lost-answer absent/create-delete/false-predicate absent/create-delete-get/false-predicate "
     "absent/create-create-delete* absent/create-delete-get/crash absent/create-delete-get/lost-answer "
     "absent/create-delete-create_branch/crash absent/create-delete-create_branch/lost-answer "
     "absent/create-delete/late-write retry_delete-create*",
@@ -80,14 +80,15 @@ UPSTREAM: Final = RepositoryDesign(
             HANGING.but(
                 also="delete-create_branch* absent/create-delete-create_branch* absent/create-create "
                 "absent/create-create/* absent/create-create_bare* absent/create-create_branch/crash "
-                "absent/create-create_branch/lost-answer absent/create-get/crash absent/create-get/lost-answer"
+                "absent/create-create_branch/lost-answer absent/create-create_branch/false-predicate "
+                "absent/create-get/crash absent/create-get/lost-answer absent/create-get/false-predicate"
             ),
             branches="delete-* absent* *-answer",
             commits="delete-create-* delete-create/* delete-delete-* absent/create-create-* absent/create-delete/* "
             "absent/create-delete-get* *-create retry_delete-* *-delete-create_branch/crash "
             "*-delete-create_branch/lost-answer *-delete-create_branch/false-predicate absent/create-create/* "
             "absent/create-create_bare* "
-            "absent/create-create_branch/crash absent/create-create_branch/lost-answer absent/create-get/*",
+            "absent/create-create_branch/* absent/create-get/*",
             tags="delete-create-tag*",
         ),
     },
