@@ -115,14 +115,15 @@ JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
     GARBAGE: Refuted(
         "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
 }, reading=proposal.JOB_CLAIMS)
+GONE: Final = "who finds the branch gone counts off the entry that it has staged, and so does the deletion of the branch"
 CAREFUL: Final = variant(TEXT, "careful", {
     COMMITTED: Refuted(
         f"{BLIND}; {SECOND_LOOK}; and the entry that is left is committed",
         "twice/delete.commit/false-predicate staged/stage.delete.commit/refusal"),
     STAGED: Refuted(
-            f"{BLIND}; {SECOND_LOOK}",
+            f"{BLIND}; {SECOND_LOOK}; {GONE}",
             "twice/*/false-predicate staged/stage-delete/false-predicate upload-reset/false-predicate "
-            "staged/stage.delete*/refusal"),
+            "staged/stage.delete*/refusal shared/stage-delete_branch shared/copy-delete_branch"),
     WRITTEN: Refuted(TOOK_PLACE, "upload-upload/refusal"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",
@@ -203,6 +204,7 @@ ROWS = [
     # That entry is not one that it has replaced: its object stays.
     *rows(CAREFUL, "upload", FALSE, only=STAGED),
     *rows(CAREFUL, "delete-delete", NONE, SHARED),
+    *rows(CAREFUL, "stage-delete_branch copy-delete_branch", NONE, SHARED, only=STAGED),
     *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),
     # Three at once over one entry: whether data is kept.
     *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),
