@@ -115,7 +115,7 @@ JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
     GARBAGE: Refuted(
         "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
 }, reading=proposal.JOB_CLAIMS)
-GONE: Final = "who finds the branch gone counts off the entry that it has staged, and so does the deletion of the branch"
+GONE: Final = "who finds the branch gone counts off the entry that it has staged, and so does who deletes the branch"
 CAREFUL: Final = variant(TEXT, "careful", {
     COMMITTED: Refuted(
         f"{BLIND}; {SECOND_LOOK}; and the entry that is left is committed",
