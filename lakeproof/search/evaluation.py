@@ -53,7 +53,13 @@ class _CodeOf(AbstractContextManager[None]):
         self._watched.__enter__()
 
     def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
-        self._watched.__exit__(None, None, None)
+        # Still watched: the error's own ``__str__`` is code of the user's, too.
+        try:
+            self._blame(error)
+        finally:
+            self._watched.__exit__(None, None, None)
+
+    def _blame(self, error: BaseException | None) -> None:
         if error is None or isinstance(error, ScenarioError) or is_ours(error):
             return
         # Its message names the value and the repair; the line of the invariant would mislead.

@@ -10,7 +10,7 @@ from lakeproof.model.invariants import Always, Finding, Monitor, Observer, OnSte
 from lakeproof.model.snapshot import Invoked, NotDeclared, Reads
 from lakeproof.scenario import ScenarioError
 from lakeproof.search import evaluation
-from lakeproof.search.fence import Hangs
+from lakeproof.search.fence import WATCH, Hangs
 from lakeproof.search.observers import collect_observers
 
 EVENT = Invoked(0, 0, "f", ())
@@ -116,3 +116,21 @@ def test_a_variable_of_an_observers_function_need_not_be_assigned_yet() -> None:
     assert len(collect_observers([observed(assigned=False), observed(assigned=False)])) == 1
     with pytest.raises(ScenarioError, match="'o' of 'x' folds otherwise"):
         collect_observers([observed(assigned=False), observed(assigned=True)])
+
+
+def test_the_words_of_an_error_are_code_of_the_users_and_watched() -> None:
+    """A ``__str__`` that never ended would hang the search for good."""
+    seen: list[bool] = []
+
+    class Wordy(Exception):
+        def __str__(self) -> str:
+            seen.append(WATCH.since is not None)
+            return "no"
+
+    for ask in (findings, advanced, folded, watched):
+        seen.clear()
+        with pytest.raises(ScenarioError, match="no"):
+            ask(raising_at_once(Wordy()))
+        assert seen
+        assert all(seen)
+        assert WATCH.since is None
