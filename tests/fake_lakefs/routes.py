@@ -64,7 +64,7 @@ class Reply:
 
 
 Route = Callable[..., Awaitable[object]]  # type: ignore[explicit-any]  # lake, request, and the names in the path
-"""What it returns is told by its type: `_told`."""
+"""What it returns is rendered by its type: `_json_of`."""
 
 
 async def _config(lake: Lake, asked: Request) -> Told:
@@ -111,7 +111,7 @@ async def _import_status(lake: Lake, asked: Request, name: str, branch: str) -> 
     await lake.branch(name, branch)
     found = lake.imports[asked.query["id"]]
     if isinstance(found, Commit):
-        return {"completed": True, "update_time": _NOW, "commit": _told(lake, found, asked)}
+        return {"completed": True, "update_time": _NOW, "commit": _json_of(lake, found, asked)}
     return {"completed": False, "update_time": _NOW, "error": {"message": f"{type(found).__name__}: {found}"}}
 
 
@@ -193,17 +193,17 @@ async def replied(lake: Lake, asked: Request, names: list[str], code: int, route
     """What a route answers, or what it raised, if that is an error."""
     try:
         # Nothing awaits between the end of the call and its answer: a pull request may change.
-        return Reply(code, _told(lake, await route(lake, asked, *names), asked))
-    except Exception as error:  # noqa: BLE001  # whatever it is, the client is told
+        return Reply(code, _json_of(lake, await route(lake, asked, *names), asked))
+    except Exception as error:  # noqa: BLE001  # whatever it is, the client has an answer
         status = next((status for status, kinds in _STATUSES.items() if isinstance(error, kinds)), 500)
         return Reply(status, {"message": f"{type(error).__name__}: {error}"})
 
 
-def _told(lake: Lake, found: object, asked: Request) -> object:
+def _json_of(lake: Lake, found: object, asked: Request) -> object:
     """A value as the API tells of it."""
     match found:
         case list():
-            return _page([_told(lake, each, asked) for each in found], asked)
+            return _page([_json_of(lake, each, asked) for each in found], asked)
         case Repository():
             return {
                 "id": found.repository_id,
