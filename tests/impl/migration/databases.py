@@ -53,6 +53,7 @@ def fill_sqlite(path: Path, rows: Sequence[Row]) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA synchronous = OFF")
     for name, kind in TABLES.items():
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
         connection.execute(f"CREATE TABLE {name} ({', '.join(columns(kind))})")
     for statement, values in inserts(rows, IN_SQLITE, "?"):
         connection.execute(statement, values)
