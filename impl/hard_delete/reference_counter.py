@@ -28,7 +28,7 @@ from lakeproof.impl.graveler import resets, writes
 from lakeproof.impl.graveler.resets import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
-from lakeproof.impl.hard_delete._tokens import nothing, stage_referred
+from lakeproof.impl.hard_delete._tokens import stage_referred
 from lakeproof.impl.refs.branches import create_branch, get_branch, remove_branch
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import get_staged, tombstone
@@ -54,9 +54,10 @@ class Reading:
     replace the entry by `SetIf`, and release its object (``"exchange"``). Silent: no step is for the earlier entry."""
     follows: bool = False
     """Count an entry once more each time that it is staged again because the branch's token has changed. Silent."""
-    rollback: Literal["any", "definite", "never"] = "any"
+    rollback: Literal["any", "definite", "unstaged", "never"] = "any"
     """After which failures of staging an entry its count is taken back: "If the object's write to object store fails -
-    rollback the metadata update". Staging writes no object, so this is read as the staging of the entry."""
+    rollback the metadata update". Staging writes no object, so this is read as the staging of the entry.
+    ``"unstaged"``: after a definite one before which no token was tried."""
     revives: bool = True
     """A link counts an object whose counter is 0, too: "Read object's metadata. Increment counter". One that has no
     counter is counted always, for users put none."""
@@ -103,6 +104,8 @@ CAREFUL: Final = Reading(
     overwrites="exchange", follows=True, rollback="definite", revives=False, full=False, deletes="settled",
     claims=True, counts_restored=True, by_tombstone=True)
 """Ours. A delete counts off only what it has surely taken out; each staging is counted; drops happen once."""
+CAREFUL_UNSTAGED: Final = attrs.evolve(CAREFUL, rollback="unstaged")
+"""Only the client that takes an entry out counts it off, and never the one that has staged it."""
 
 
 async def upload_object(
@@ -112,7 +115,7 @@ async def upload_object(
     Raises BranchNotFound, ObjectBusy: the object is left behind; AddressDeleted: what was staged under an earlier token
     was dropped, and the object with it. WriteNotSettled (indefinite)."""
     entry = await objects.put_data(env, repository, content, ONE)
-    return await _stage(env, repository, branch_id, path, entry, reading)
+    return await _stage(env, repository, branch_id, path, entry, reading, [])
 
 
 async def stage_object(
@@ -134,7 +137,7 @@ async def link_physical_address(
     entry = objects.entry_at(repository, grant.address, content)
     # A user's put has no counter. A counter of 0 is an object that is about to be deleted, or is already.
     await increment(env, grant.address, reading.kind, accepts="all" if reading.revives else "uncounted")
-    return await _stage(env, repository, branch_id, path, entry, reading)
+    return await _stage(env, repository, branch_id, path, entry, reading, [])
 
 
 async def copy_object(
@@ -147,7 +150,7 @@ async def copy_object(
         return await _refer(env, repository, branch_id, path, found, reading)
     # With the counter of the source, a copy of an object that has two entries would never come down to 0.
     entry = await objects.copy_data(env, repository, found, metadata=None if reading.carries else ONE)
-    return await _stage(env, repository, branch_id, path, entry, reading)
+    return await _stage(env, repository, branch_id, path, entry, reading, [])
 
 
 async def move_object(
@@ -232,28 +235,33 @@ async def _refer(
     counted = is_owned(repository, entry)
     if counted:
         await increment(env, at(repository, entry), reading.kind)
+    tried = list[StagingToken]()
     try:
-        return await _stage(env, repository, branch_id, path, entry, reading)
+        return await _stage(env, repository, branch_id, path, entry, reading, tried)
     except (kv.KVError, FlowError) as error:
-        # After an indefinite failure the entry may be staged, and would then have no count.
-        if counted and (reading.rollback == "any" or (reading.rollback == "definite" and error.definite)):
+        # After an indefinite failure the entry may be staged, and would then have no count. After a definite one, too,
+        # if a token was tried: a commit may have taken the entry, or the deletion of the branch counts it off.
+        undone = {"any": True, "definite": error.definite, "unstaged": error.definite and not tried, "never": False}
+        if counted and undone[reading.rollback]:
             await decrement(env, at(repository, entry), reading.kind)
         raise
 
 
 async def _stage(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry, reading: Reading
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry, reading: Reading,
+    tried: list[StagingToken]
 ) -> ObjectEntry:
-    """Stage an entry that is counted once."""
+    """Stage an entry that is counted once. tried: gets the tokens under which it may be staged."""
 
     async def refer(token: StagingToken, first: bool) -> None:
+        tried.append(token)
         # Under a further token the entry of the first one may still be there, so there are two.
-        if not first and is_owned(repository, entry):
+        if reading.follows and not first and is_owned(repository, entry):
             await increment(env, at(repository, entry), reading.kind)
 
-    change, before = objects.change(path, entry), refer if reading.follows else nothing
-    looks, exchanges = reading.overwrites != "leave", reading.overwrites == "exchange"
-    staged = await stage_referred(env, repository, branch_id, change, before, looks=looks, exchanges=exchanges)
+    staged = await stage_referred(
+        env, repository, branch_id, objects.change(path, entry), refer,
+        looks=reading.overwrites != "leave", exchanges=reading.overwrites == "exchange")
     # A retry that finds its own entry has replaced nothing.
     if staged.before is not None and staged.before.address != entry.address:
         await release(env, repository, staged.before, reading.kind)

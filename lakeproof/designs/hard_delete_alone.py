@@ -318,7 +318,7 @@ FORGOTTEN: Final = {
 ROWS += [
     *each_reading(COPIED_IN, HOLDS, object_path.IMMUTABLE),
     *each_reading(COPIED_IN, UNSTAGED, object_path.DELETES_OBJECT),
-    *each_reading(ANYTHING, HOLDS, counter.RELEASES, counter.SETTLED, counter.CAREFUL),
+    *each_reading(ANYTHING, HOLDS, counter.RELEASES, counter.SETTLED, counter.CAREFUL, counter.UNSTAGED),
     *each_reading(ANYTHING, COUNTED, counter.S3, counter.AZURE, counter.SHALLOW, counter.CARRIES),
     *each_reading(ANYTHING, COUNTED, counter.COUNTER_FIRST, counter.DEFINITE, counter.JOB, counter.JOB_CLAIMS),
     *each_reading(ANYTHING, SHARED, tracking.EXCHANGES, tracking.MARKS_FIRST, tracking.CREATES, tracking.NEWEST),

@@ -4,13 +4,13 @@ The main reading is for Google's conditions, where the text thinks that the coun
 refutes itself. ``-careful`` mends what can be mended without another protocol.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, WRITTEN, ObjectDesign
-from lakeproof.designs.branch_designs import BRANCH, X, Y
-from lakeproof.designs.designs import HOLDS, Word, rows, variant
+from lakeproof.designs.branch_designs import BRANCH, MAIN, X, Y
+from lakeproof.designs.designs import HOLDS, Row, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, HARD, NONE, PAGED, REFUSED, Before, Refuted
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
@@ -25,6 +25,7 @@ PAIR: Final = Before("twice/", "upload.stage")
 """An object that two entries of the branch refer to."""
 SHARED: Final = Before("shared/", "upload.copy@main:x")
 """An object that entries of two branches refer to."""
+ON_MAIN: Final = Before("onmain/", "upload@main")
 BOTH: Final = Before("staged/", "upload.upload:y")
 CROWD: Final = Before("crowd/", "upload")
 # fmt: off
@@ -39,6 +40,7 @@ def _link_again(flows: ObjectFlows) -> Flow:
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "link_again": Word(_link_again, BRANCH, Y, X),
+    "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, Y, MAIN, X),
 }
 
 NO_COMMITS: Final = (
@@ -115,22 +117,29 @@ JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
     GARBAGE: Refuted(
         "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
 }, reading=proposal.JOB_CLAIMS)
-GONE: Final = "who finds the branch gone counts off the entry that it has staged, and so does who deletes the branch"
+GONE: Final = (
+    "who finds the branch gone counts off the entry that it has staged, and so does the deletion of the branch; or a "
+    "commit has the entry")
 CAREFUL: Final = variant(TEXT, "careful", {
     COMMITTED: Refuted(
-        f"{BLIND}; {SECOND_LOOK}; and the entry that is left is committed",
-        "twice/delete.commit/false-predicate staged/stage.delete.commit/refusal"),
+        f"{BLIND}; {SECOND_LOOK}; and the entry that is left is committed; {GONE}",
+        "twice/delete.commit/false-predicate staged/stage.delete.commit/refusal onmain/*"),
     STAGED: Refuted(
             f"{BLIND}; {SECOND_LOOK}; {GONE}",
             "twice/*/false-predicate staged/stage-delete/false-predicate upload-reset/false-predicate "
-            "staged/stage.delete*/refusal shared/stage-delete_branch shared/copy-delete_branch"),
+            "staged/stage.delete*/refusal shared/stage-delete_branch shared/copy-delete_branch onmain/*"),
     WRITTEN: Refuted(TOOK_PLACE, "upload-upload/refusal"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",
         "upload-delete_branch upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
         "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
-        "staged/stage-delete/false-predicate staged/upload/false-predicate upload-upload/refusal")},
+        "staged/stage-delete/false-predicate staged/upload/false-predicate upload-upload/refusal onmain/*")},
     reading=proposal.CAREFUL)
+UNSTAGED: Final = variant(TEXT, "careful_unstaged", {
+    GARBAGE: Refuted(
+        "who cannot tell whether an entry is staged leaves its object counted",
+        "*/crash */lost-answer */refusal onmain/*")},
+    reading=proposal.CAREFUL_UNSTAGED)
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-delete_branch upload.upload upload.delete"
 MORE: Final = "link-commit link-reset upload.commit.delete"
@@ -146,6 +155,15 @@ CONDITIONAL: Final = "stage.delete:y-stage:z.delete:z"
 CALLED: Final = "conditional-metadata"
 
 # fmt: on
+
+
+def races_of_rollback(design: ObjectDesign) -> Iterator[Row]:
+    """Where an entry is counted, and is then not staged, or not for sure."""
+    yield from rows(design, "stage-delete", HARD, UPLOADED)
+    yield from rows(design, "stage.delete stage.delete.commit", REFUSED, UPLOADED)
+    yield from rows(design, "stage-delete_branch copy-delete_branch", NONE, SHARED, only=STAGED)
+    yield from rows(design, "copy_from_main-commit.create_branch.delete_branch.reset@main", NONE, ON_MAIN)
+
 
 ROWS = [
     *(row for design in (S3, TEXT, AZURE) for row in rows(design, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED)),
@@ -191,8 +209,6 @@ ROWS = [
     *rows(CAREFUL, "upload-reset", FALSE, deep=True),
     *rows(CAREFUL, STAGED_RACES, NONE, UPLOADED),
     *rows(CAREFUL, SLOW, NONE, UPLOADED, deep=True),
-    *rows(CAREFUL, "stage-delete", HARD, UPLOADED),
-    *rows(CAREFUL, "stage.delete stage.delete.commit", REFUSED, UPLOADED),
     *rows(CAREFUL, "upload-upload", REFUSED),
     *rows(CAREFUL, "stage-delete", FALSE, UPLOADED, deep=True),
     *rows(CAREFUL, "upload-reset", HARD, UPLOADED),
@@ -204,8 +220,9 @@ ROWS = [
     # That entry is not one that it has replaced: its object stays.
     *rows(CAREFUL, "upload", FALSE, only=STAGED),
     *rows(CAREFUL, "delete-delete", NONE, SHARED),
-    *rows(CAREFUL, "stage-delete_branch copy-delete_branch", NONE, SHARED, only=STAGED),
     *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),
+    *(row for design in (CAREFUL, UNSTAGED) for row in races_of_rollback(design)),
+    *rows(UNSTAGED, "copy-delete_branch", HARD | REFUSED, SHARED, only=STAGED),
     # Three at once over one entry: whether data is kept.
     *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),
 ]
