@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.codec import encode
-from lakeproof.impl.diagnostics import collect, write_zip
+from lakeproof.impl.diagnostics import Collected, collect, write_zip
+from lakeproof.impl.diagnostics.layouts import LakeFSLayout
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
+from lakeproof.impl.migration.checks import METADATA, VERSION, VERSION_KEY
 from lakeproof.impl.refs.branches import create_branch, delete_branch_by_tombstone
 from lakeproof.impl.refs.tags import create_tag
 from lakeproof.impl.repositories import hardened, kv3, step1
 from lakeproof.impl.staging import stage, tombstone
-from lakeproof.impl.stores import MemoryStore
+from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import (
     BranchID,
@@ -42,14 +44,16 @@ class TestSoundStores:
     @pytest.mark.parametrize("batch_size", [0, 1, 2, 1000])
     def test_a_sound_repository_has_its_rows_and_no_findings(self, batch_size: int) -> None:
         token = branch("main").staging_token
-        store = stored(*SOUND, StagedEntry(key=b"a", identity=b"", data=b"123"), tombstone(b"b"))
+        twice = attrs.evolve(branch("dev"), sealed_tokens=(StagingToken("s"),) * 2)  # of one branch, so not shared
+        store = stored(*SOUND, twice, StagedEntry(key=b"a", identity=b"", data=b"123"), tombstone(b"b"))
         # `stored` puts changes under a token of its own, which is that of "main".
         assert keys.staging_partition(token) in {partition for partition, _ in store}
         found = diagnosed(store, batch_size)
         assert found.findings == ()
-        assert [len(rows) for rows in found.tables.values()] == [1, 2, 2, 1, 2, 0]
-        [_, main] = found.staging
+        assert [len(rows) for rows in found.tables.values()] == [1, 2, 2, 1, 3, 0]
+        [_, main, sealed] = found.staging
         assert attrs.astuple(main) == ("r-main:t", ("r-u/main",), 2, 1, 3)
+        assert sealed.owners == ("r-u/dev",)
         assert found.complete
 
     def test_what_our_own_flows_leave_behind_is_sound(self) -> None:
@@ -99,12 +103,13 @@ class TestSoundStores:
             StagedEntry(key=secret.encode(), identity=secret.encode(), data=secret.encode()),
         )
         store[P, b"commits/bad"] = b"\xff" + secret.encode()
+        store[b"r-main:t", b"key/other"] = store[b"r-main:t", b"key/" + secret.encode()]
         found = diagnosed(store)
         write_zip(tmp_path / "d.zip", found)
         assert secret not in "".join(unzipped(tmp_path / "d.zip").values())
         assert found.repositories[0].storage_namespace == "s3://bucket/path"
         assert (found.commits[0].message_characters, found.commits[0].metadata_pairs) == (7, 1)
-        assert [finding.kind for finding in found.findings] == ["undecodable"]
+        assert [finding.kind for finding in found.findings] == ["undecodable", "misplaced"]
 
 
 WHOLE = (REPOSITORY, commit("c"), branch("main"))
@@ -213,17 +218,46 @@ class TestFindings:
         )
 
 
+def without(store: Mapping[kv.Address, bytes], at: kv.Address | None, *, like_lakefs: bool = False) -> Collected:
+    """What is found where the first read at an address is refused: of a key, or of a partition (no key)."""
+    hand = hand_with(store)
+    flow = partial(collect, hand.env, partitions=sorted({each for each, _ in store}), like_lakefs=like_lakefs)
+    found = hand.do(flow())
+    if at is None:
+        return found
+    read = [(op.partition, getattr(op, "key", b"")) for op in hand.ops if isinstance(op, kv.Get | kv.ScanBatch)]
+    return hand.do(flow(), told={read.index(at): kv.Refused("disk on fire")})
+
+
+DANGLING = stored(REPOSITORY, tag("v"))
+OTHER = encode(attrs.evolve(REPOSITORY, repository_id=RepositoryID("a")))
+LEFT = {(b"old-w", b"tags/v"): encode(tag("v"))}
+VERSIONED = {(METADATA, VERSION_KEY): VERSION}
+
+
 class TestUnreadable:
     @pytest.mark.parametrize("partition", [keys.GRAVELER, P, b"r-main:t", keys.DELETED])
     def test_a_partition_that_cannot_be_read_is_named_and_the_others_are_read(self, partition: bytes) -> None:
-        hand = hand_with(stored(*SOUND))
-        hand.do(collect(hand.env))
-        of = [number for number, op in enumerate(hand.ops) if getattr(op, "partition", None) == partition]
-        found = hand.do(collect(hand.env), told={of[0]: kv.Refused("disk on fire")})
+        found = without({**stored(*SOUND), **LEFT}, (partition, b""))  # nothing is a stray that may be led to
         assert [attrs.astuple(finding) for finding in found.findings] == [
             ("unreadable", partition, b"", "Refused: disk on fire")
         ]
         assert (found.sound, found.complete) == (True, False)
+
+    @pytest.mark.parametrize(
+        ("store", "at", "kinds"),
+        [
+            (DANGLING, (P, b"commits/c"), ["unreadable", "no-default-branch"]),
+            (DANGLING, (P, b"branches/main"), ["unreadable", "dangling"]),
+            (DANGLING, (keys.GRAVELER, b"repos/r"), ["unreadable", "changed-meanwhile"]),
+            ({**DANGLING, (keys.GRAVELER, b"repos/a"): OTHER}, (b"a-u", b""),
+             ["unreadable", "dangling", "no-default-branch"]),
+        ],
+    )  # fmt: skip
+    def test_what_could_not_be_looked_for_is_not_missing_and_all_else_is(
+        self, store: Mapping[kv.Address, bytes], at: kv.Address, kinds: list[str]
+    ) -> None:
+        assert [finding.kind for finding in without(store, at).findings] == kinds
 
     def test_any_operation_may_fail_and_nothing_is_said_to_dangle_that_does_not(self) -> None:
         hand = hand_with(stored(*SOUND))
@@ -231,6 +265,49 @@ class TestUnreadable:
         for number in range(len(hand.ops)):
             found = hand.do(collect(hand.env, batch_size=1), told={number: kv.ScanInterrupted()})
             assert [finding.kind for finding in found.findings] == ["unreadable"]
+
+
+@pytest.mark.parametrize(
+    ("store", "at", "kinds"),
+    [
+        ({**stored(*SOUND), **VERSIONED}, None, []),
+        (stored(*SOUND), None, ["version"]),
+        ({**stored(*SOUND), **VERSIONED}, (METADATA, VERSION_KEY), ["unreadable"]),
+        ({**stored(REPOSITORY), **VERSIONED}, None, ["bare"]),
+        ({**stored(REPOSITORY), **VERSIONED}, (P, b""), ["unreadable"]),
+        ({**stored(*SOUND), **VERSIONED, **LEFT}, None, ["left-over"]),
+        (stored(tag("v")), None, ["dangling", "part"]),
+        (stored(commit("c")), None, ["part"]),
+    ],
+)
+def test_a_store_of_lakefs_has_a_version_and_no_mark_of_what_is_bare_or_deleted(
+    store: Mapping[kv.Address, bytes], at: kv.Address | None, kinds: list[str]
+) -> None:
+    assert [finding.kind for finding in without(store, at, like_lakefs=True).findings] == kinds
+
+
+async def answer(store: Store, op: kv.Op) -> object:
+    try:
+        return await store.perform(op)
+    except kv.KVError as error:
+        return type(error)
+
+
+@given(
+    st.sets(st.sampled_from([b"a", b"b", b"key/a", b"z"])),
+    st.sampled_from([b"a", b"key", b"key/a", b"key/a\0", b"key/key/", b"key/z\0", b"key0", b"z"]),
+    st.integers(0, 3),
+)
+def test_staged_entries_of_lakefs_are_read_as_those_of_the_designs(
+    paths: set[bytes], key: bytes, batch_size: int
+) -> None:
+    token = b"r-main:t"
+    theirs: Store = LakeFSLayout(MemoryStore({(token, path): path for path in paths}))
+    ours: Store = MemoryStore({(token, keys.staged_key(path)): path for path in paths})
+    reads: list[kv.Op] = [kv.ScanBatch(token, start, batch_size) for start in (b"", keys.STAGED_PREFIX, key)]
+    for op in (kv.Get(token, key), *reads):
+        assert trio.run(answer, theirs, op) == trio.run(answer, ours, op)
+    assert trio.run(answer, theirs, kv.Set(token, key, b"")) is kv.Refused
 
 
 Changes = Mapping[int, tuple[tuple[Record, ...], tuple[kv.Address, ...]]]
@@ -263,9 +340,12 @@ class TestConcurrentWrites:
             interrupted(batch_size, {at + n: ((record,), ()) for n, record in enumerate(later)})
 
     @pytest.mark.parametrize("batch_size", [0, 1])
-    def test_a_repository_that_is_deleted_meanwhile_is_noted_and_no_trouble(self, batch_size: int) -> None:
+    @pytest.mark.parametrize("left", [(), (attrs.evolve(REPOSITORY, state=RepositoryState.DELETED),)])
+    def test_a_repository_that_is_deleted_meanwhile_is_noted_and_no_trouble(
+        self, left: tuple[Record, ...], batch_size: int
+    ) -> None:
         noted = 0
-        gone = [(keys.GRAVELER, b"repos/r"), *((P, key) for partition, key in stored(*SOUND) if partition == P)]
+        gone = tuple(at for at in stored(*SOUND) if at[0] == P or (at[0] == keys.GRAVELER and not left))
         for at in range(30):
-            noted += interrupted(batch_size, {at: ((), tuple(gone))}) == ["changed-meanwhile"]
+            noted += interrupted(batch_size, {at: (left, gone)}) == ["changed-meanwhile"]
         assert noted
