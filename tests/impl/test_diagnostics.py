@@ -51,6 +51,7 @@ class TestSoundStores:
         found = diagnosed(store, batch_size)
         assert found.findings == ()
         assert [len(rows) for rows in found.tables.values()] == [1, 2, 2, 1, 3, 0]
+        assert attrs.astuple(found.repositories[0])[-3:] == (2, 2, 1)
         [_, main, sealed] = found.staging
         assert attrs.astuple(main) == ("r-main:t", ("r-u/main",), 2, 1, 3)
         assert sealed.owners == ("r-u/dev",)

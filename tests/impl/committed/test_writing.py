@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from lakeproof.impl.committed import apply_changes
 from lakeproof.model import committed
@@ -91,19 +90,4 @@ def test_a_base_that_was_cut_otherwise_gives_the_right_entries(before: Contents,
     base = shelf.write(before)
     other = Splitting(min_bytes=40, max_bytes=200, one_in=2)
     found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=other))
-    assert shelf.entries(found) == committed.apply_changes(before, changes(made))
-
-
-@given(contents, edits, st.integers(0, 12))
-def test_whoever_stops_half_way_harms_nobody_and_is_repeated(before: Contents, made: Edits, effects: int) -> None:
-    shelf = Shelf()
-    base = shelf.write(before)
-    held = shelf.contents()
-    running = shelf.begin(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
-    for _ in range(effects):
-        if running.op is not None:
-            running.step()
-    assert shelf.entries(base) == before
-    assert held.items() <= shelf.contents().items()
-    found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
     assert shelf.entries(found) == committed.apply_changes(before, changes(made))
