@@ -40,7 +40,7 @@ from lakeproof.impl.refs.branches import get_branch, next_token, read_branch, re
 from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model import kv, objects
-from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry
+from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Commit, Repository
 
@@ -219,6 +219,9 @@ async def link_physical_address(
     that was put outside the staging area is copied, and then deleted there. Raises AddressNotAllowed: issued for
     something else; DataGone; BranchNotFound; WriteNotSettled (indefinite)."""
     if reading.issues == "aside":
+        # What is staged or committed has its branch and token in its address: a link must not delete it there.
+        if "/" in grant.address.removeprefix(f"{repository.storage_namespace}/{DATA_PREFIX}"):
+            raise AddressNotAllowed(grant.address)
         address = await _copy_to(env, repository, branch_id, path, grant.address, reading)
         # A crash before leaves the issued object as garbage; a link that is tried again copies it once more.
         await env.objects.delete(grant.address)

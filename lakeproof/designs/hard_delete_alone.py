@@ -167,8 +167,8 @@ OUTSIDE_ONLY: Final = Terms(stages="what is outside", refusal=AddressNotAllowed)
 
 ON_NOTHING: Final = "upload.read.upload.delete link.read.reset copy.move.delete.read.commit.reset"
 ON_AN_UPLOAD: Final = (
-    "copy.delete.read:y move.read.read:y stage.stage:x upload.reset.read link.commit.read delete_branch.upload "
-    "copy@main:x.delete_branch.read@main delete.delete"
+    "copy.delete.read:y move.read.read:y stage.stage:x stage.delete.read:y upload.reset.read link.commit.read "
+    "delete_branch.upload copy@main:x.delete_branch.read@main delete.delete"
 )
 ON_A_COMMIT: Final = (
     "upload.reset.read delete.commit.read move.reset.read:y copy.delete.commit create_branch.delete_branch"
@@ -277,7 +277,7 @@ ROWS = [
         ANYTHING,
         {
             **refuted_leftovers(UNLINKED, "after_upload/link.*"),
-            KEPT: Refuted(LOSES_SHARED, "after_upload/copy.* after_upload/move.*"),
+            KEPT: Refuted(LOSES_SHARED, "after_upload/copy.* after_upload/move.* after_upload/stage.delete.*"),
         },
     ),
     *each_alone(
@@ -285,11 +285,14 @@ ROWS = [
         OUTSIDE_ONLY,
         refuted_leftovers(
             f"{UNLINKED}, for as long as its token is open",
-            "upload.* after_upload/upload.* after_upload/link.* after_upload/delete.delete "
+            "upload.* after_upload/upload.* after_upload/link.* after_upload/delete.delete after_upload/stage.delete.* "
             "after_upload.commit.upload/delete.* after_upload.upload/* after_upload.upload:y.delete:y/reset.job.job",
         ),
     ),
     *each_alone(no_copies.TEXT, OWN_PATH, {GARBAGE: Refuted(NO_BRANCH, "after_delete_branch/*")}),
+    *rows(alone(no_copies.TEXT, OWN_PATH), "upload:y.reset_prefix:y.read", NONE, after("upload")),
+    # The newest token says what is shown, and what is committed.
+    *rows(alone(object_path.IMMUTABLE, COPIED_IN), "delete.read.commit", NONE, after("upload")),
     *each_alone(offline.OFFLINE, ANYTHING),
     *each_alone(
         online.ONLINE,

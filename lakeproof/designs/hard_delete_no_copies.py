@@ -46,7 +46,7 @@ def _stage_on_main(flows: ObjectFlows) -> Flow:
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
-    "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
+    "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, path_of(b"", X, Y)),
     "seal": Word(lambda _: seal, BRANCH),
     "stage_on_main": Word(_stage_on_main, BRANCH, X, X),
     "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),

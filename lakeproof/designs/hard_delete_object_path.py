@@ -14,6 +14,7 @@ import attrs
 from lakeproof.designs._hard_delete import (
     COMMITTED,
     GARBAGE,
+    KEPT,
     STAGED,
     UNCHANGED,
     UPLOADED,
@@ -151,8 +152,9 @@ UNNOTICED: Final = Refuted(
 OURS: Final = " (ours: a path is written once under a token)"
 IMMUTABLE: Final = variant(PATH, "immutable", {GARBAGE: UNNOTICED}, None, OURS, reading=object_path.IMMUTABLE)
 
-LINKED: Final = attrs.evolve(
-    PATH, name="hard-delete/object_path-linked", words=words_of_grant(ISSUED, path_of(X, Y)), refuted=HOLDS
+LINKED, IMMUTABLE_LINKED = (
+    attrs.evolve(each, name=f"{each.name}-linked", words=words_of_grant(ISSUED, path_of(X, Y)), refuted=HOLDS)
+    for each in (PATH, IMMUTABLE)
 )
 
 FRESH: Final = "upload-commit upload-upload upload-reset upload-delete_branch link-commit"
@@ -168,6 +170,8 @@ ROWS = [
     *rows(PATH, OVER, NONE, UPLOADED),
     # An address that was issued for x, linked at y: that is refused.
     *rows(LINKED, "link:y.link", NONE, Before("issued/", "get_address.put"), only=WRITTEN),
+    # What is at the address is committed, and was not issued aside: that is refused.
+    *rows(IMMUTABLE_LINKED, "link:y", NONE, KEPT, only=COMMITTED),
     *rows(PATH, "upload-commit", FAULTY),
     *rows(PATH, "upload-upload-commit upload.upload-commit", NONE),
     *rows(PATH, "upload.upload.commit upload.commit", LATE),

@@ -190,7 +190,7 @@ ROWS = [
     *rows(SHALLOW, "copy@main:x-delete_branch move-delete copy-reset", NONE, UPLOADED),
     *rows(SHALLOW, "delete-delete", NONE, SHARED),
     *rows(SHALLOW, "delete.reset-commit", NONE, SHARED, deep=True),
-    *rows(CARRIES, "copy@main:x.reset@main", NONE, PAIR),
+    *(row for design in (TEXT, CARRIES) for row in rows(design, "copy@main:x.reset@main", NONE, PAIR)),
     *rows(COUNTER_FIRST, "delete delete-delete", NONE, UPLOADED),
     *rows(DEFINITE, "stage.delete", HARD | REFUSED, UPLOADED),
     *rows(NEVER, "stage.delete", HARD | REFUSED, UPLOADED),

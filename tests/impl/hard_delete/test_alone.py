@@ -79,15 +79,6 @@ def test_without_copies_every_object_has_one_entry_and_every_entry_an_object(
     assert data.garbage(view(hand.snapshot())) == ()
 
 
-def test_without_copies_a_reset_of_a_prefix_leaves_the_rest() -> None:
-    hand = Hand.founded()
-    for path in (b"a/1", b"b/1", b"b/2"):
-        hand.run(no_copies.upload_object, BRANCH, path, path)
-    hand.run(no_copies.reset_prefix, BRANCH, b"b/")
-    assert set(hand.content()) == {b"a/1"}
-    assert not broken(hand.snapshot(), data.staged_data_is_kept)
-
-
 again = partial(stage_again, stage=reference_counter.stage_object)
 COUNTED: Final[Mapping[str, Step]] = {
     "upload": (reference_counter.upload_object, (BRANCH, X, b"1")),
