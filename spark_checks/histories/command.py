@@ -105,15 +105,14 @@ def command(
 
 
 def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ignore[explicit-any]  # Spark's rows
-    from lakeproof.spark_checks.histories.verdicts import shown_key
-
     for row in examples:
         if as_json:
             click.echo(json.dumps(row))
             continue
         why = f": {row['why']}" if row["why"] else ""
         place = f"{row['history']}: " if row["history"] else ""
-        click.echo(f"{place}{shown_key(row['key'])}, {row['operations']:,} operations: {row['verdict']}{why}")
+        named = "all keys" if row["key"] is None else f"key {row['key']}"
+        click.echo(f"{place}{named}, {row['operations']:,} operations: {row['verdict']}{why}")
         for line in row["evidence"] or ():
             click.echo(f"  {line}")
 

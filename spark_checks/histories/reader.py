@@ -17,6 +17,7 @@ from lakeproof.histories import Unreadable, json_lines
 from lakeproof.histories.errors import shorten_value
 from lakeproof.histories.events import NEMESIS
 from lakeproof.histories.reader import Lines
+from lakeproof.plain_json import decode
 from lakeproof.spark_checks.data.dataset import read_table
 from lakeproof.spark_checks.engine.engines import cores
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
@@ -94,8 +95,7 @@ class _Splitter:
         self.f: str | None = None
 
     def add(self, process: Hashable, type_: str, f_: str, key: object, value: object, time: object, line: int) -> None:
-        # One text for each key, in whatever order a file has the fields of an object.
-        text = None if key is None else json.dumps(key, sort_keys=True, ensure_ascii=False)
+        text = None if key is None else _spell(key)
         if type_ == "invoke":
             if process in self.open:
                 raise Unreadable(
@@ -114,6 +114,11 @@ class _Splitter:
         self.key, self.f = self.open.pop(process), None
 
 
+def _spell(key: object) -> str:
+    # One text for each key, in whatever order the fields of an object are; of half a character, too.
+    return json.dumps(key, sort_keys=True)
+
+
 def _of_parquet(rows: DataFrame) -> DataFrame:
     """Each row as the line that a file would have. A row without a key is of the history's one object."""
     plain = f.to_json(f.struct("process", "type", "f", "time"))
@@ -121,10 +126,30 @@ def _of_parquet(rows: DataFrame) -> DataFrame:
     # Key and value are JSON already: as texts of the struct they would be quoted. No value of the struct ends with
     # a brace, so that one is cut off.
     line = f.concat(f.rtrim(plain, f.lit("}")), f.lit(', "key": '), key, f.lit(', "value": '), value, f.lit("}"))
-    return rows.select(
+    found = rows.select(
         f.coalesce("history", f.lit("")).alias("history"),
         "key",
         f.col("index").alias("number"),
         f.when(f.col("type") == "invoke", f.col("f")).alias("f"),
         line.alias("event"),
     )
+    return found.mapInArrow(_with_one_spelling, EVENTS)
+
+
+def _with_one_spelling(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Each key as a file's is spelled: events are put together by its text, and JSON has several for one value."""
+    for batch in batches:
+        rows = zip(*map(pa.Array.to_pylist, batch.columns), strict=True)
+        yield from batches_of((_spelled(*row) for row in rows), _ARROW)
+
+
+def _spelled(history: str, key: str | None, number: int | None, f_: str | None, event: str) -> Event:
+    """Raises Unusable."""
+    where = history or "the table"
+    if number is None:
+        raise Unusable(f"{where}: an event has no index, by which its place is known; write the table again")
+    try:
+        found = None if key is None else decode(key)
+    except (ValueError, RecursionError):
+        raise Unusable(f"{where}: line {number}: key {shorten_value(key)} is no JSON; write it as JSON") from None
+    return history, None if found is None else _spell(found), number, f_, event

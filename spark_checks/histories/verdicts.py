@@ -3,9 +3,9 @@
 Small keys come by the thousand, as lists in a batch; a large one comes by itself, so that no row holds it.
 """
 
-import json
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 import attrs
@@ -118,6 +118,9 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
     """The verdict on one key. ``lines``: its events with their numbers, in order."""
     history = History(judging.settings)
     try:
+        for (one, _), (other, _) in pairwise(lines):
+            if one == other:  # a table's; lines of a file are numbered
+                raise Unreadable("two events have this index; expected an order of all events of a key", one)
         for _ in json_lines.read(lines, HistoryWriter(history)):
             pass
         history.settle()
@@ -142,11 +145,3 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
         where = f"line {line}: " if line and not str(error).startswith("line") else ""
         raise Unusable(f"{name or 'the table'}: {where}{error}") from None
     return name, key, found.verdict.value, algorithm, found.operations, found.why, evidence
-
-
-def shown_key(key: str | None) -> str:
-    """A key for a person."""
-    if key is None:
-        return "all keys"
-    found = json.loads(key)
-    return found if isinstance(found, str) else key

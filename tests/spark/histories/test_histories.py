@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.histories import DEFAULTS, read
 from lakeproof.model.linearizability.checker import check
@@ -25,7 +26,7 @@ Event = dict[str, object]
 def generated(seed: int, *, keys: int, calls: int, processes: int = 4, stale: float = 0.0) -> list[Event]:
     """A history of registers that are linearizable, but for reads that tell an old value now and then."""
     rng = random.Random(seed)
-    held: dict[str, list[object]] = {f"k{number}": [None] for number in range(keys)}
+    held: dict[str, list[object]] = {f"\ud800{number}": [None] for number in range(keys)}  # half a character
     under_way: dict[int, tuple[str, str, object]] = {}
     found: list[Event] = []
     for number in range(calls):
@@ -95,7 +96,6 @@ def test_the_verdicts_are_those_of_the_local_checker(
     assert on_spark(spark, folder) == expected
 
 
-@pytest.mark.deep
 def test_parquet_rows_get_the_same_verdicts(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
     rows = [
         {**line, "history": name, "index": number, "process": str(line["process"])}
@@ -103,6 +103,8 @@ def test_parquet_rows_get_the_same_verdicts(spark: SparkSession, folder: Path, t
         for name, lines in HISTORIES.items()
         for number, line in enumerate(lines, start=1)
     ]
+    for row in rows[::2]:  # one key, two spellings
+        row["key"] = str(row["key"]).replace("ud", "uD")
     target = tmp_path / "table"
     target.mkdir()
     parquet.write_table(pa.Table.from_pylist(rows), target / "part-0.parquet")
@@ -155,6 +157,24 @@ def test_a_damaged_line_is_named(spark: SparkSession, tmp_path: Path, line: str,
     assert words in str(refused.value)
     assert "x.jsonl: line 2" in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("index", "key", "words"),
+    [
+        ((None, None), '"k"', "h: an event has no index"),
+        ((4, 4), '"k"', "h: line 4: two events have this index"),
+        ((4, 5), "k", "h: line 4: key 'k' is no JSON"),
+    ],
+)
+def test_a_damaged_row_is_named(
+    spark: SparkSession, tmp_path: Path, index: tuple[int | None, ...], key: str, words: str
+) -> None:
+    event = {"history": "h", "process": "7", "f": "read", "key": key, "value": "null", "time": 0}
+    rows = [{**event, "index": number, "type": kind} for number, kind in zip(index, ("invoke", "ok"), strict=True)]
+    parquet.write_table(pa.Table.from_pylist(rows, to_arrow_schema(PARQUET)), tmp_path / "part-0.parquet")
+    with pytest.raises(Unusable, match=words), translate_errors():
+        judge(events(spark, tmp_path), Judging(model="register", settings=DEFAULTS["jsonl"])).collect()
 
 
 class TestCommand:
