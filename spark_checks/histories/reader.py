@@ -133,17 +133,17 @@ def _of_parquet(rows: DataFrame) -> DataFrame:
         f.when(f.col("type") == "invoke", f.col("f")).alias("f"),
         line.alias("event"),
     )
-    return found.mapInArrow(_with_one_spelling, EVENTS)
+    return found.mapInArrow(_respell_keys, EVENTS)
 
 
-def _with_one_spelling(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _respell_keys(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Each key as a file's is spelled: events are put together by its text, and JSON has several for one value."""
     for batch in batches:
         rows = zip(*map(pa.Array.to_pylist, batch.columns), strict=True)
-        yield from batches_of((_spelled(*row) for row in rows), _ARROW)
+        yield from batches_of((_respell(*row) for row in rows), _ARROW)
 
 
-def _spelled(history: str, key: str | None, number: int | None, f_: str | None, event: str) -> Event:
+def _respell(history: str, key: str | None, number: int | None, f_: str | None, event: str) -> Event:
     """Raises Unusable."""
     where = history or "the table"
     if number is None:
