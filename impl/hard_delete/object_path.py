@@ -142,21 +142,23 @@ async def _copy_to(
 ) -> str:
     """Copy inside the store, straight to where the path is staged; returns the physical address. Where nothing may be
     overwritten the content is read and put: not every store has a copy with `if_absent`."""
-
-    async def put(address: str) -> None:
-        try:
-            if reading.overwrites:
-                # The ETag guards against a source that has other content by now.
-                await env.objects.copy(source, address, if_match=etag or None)
-                return
-            content = await env.objects.get(source)
-        except (objects.ObjectNotFound, objects.PreconditionFailed):
-            raise DataGone(source) from None
-        if etag and objects.etag(content) != etag:
-            raise DataGone(source)
-        await env.objects.put(address, content, if_absent=True)
-
+    put = partial(_put_copy, env, source, reading=reading, etag=etag)
     return await _write(env, repository, branch_id, path, put)
+
+
+async def _put_copy(env: Env, source: str, address: str, reading: Reading, etag: str = "") -> None:
+    """1 or 2 effects. Raises DataGone; PreconditionFailed: an object is at the address, and may not be overwritten."""
+    try:
+        if reading.overwrites:
+            # The ETag guards against a source that has other content by now.
+            await env.objects.copy(source, address, if_match=etag or None)
+            return
+        content = await env.objects.get(source)
+    except (objects.ObjectNotFound, objects.PreconditionFailed):
+        raise DataGone(source) from None
+    if etag and objects.etag(content) != etag:
+        raise DataGone(source)
+    await env.objects.put(address, content, if_absent=True)
 
 
 async def copy_object(
@@ -273,27 +275,29 @@ async def reset_branch(env: Env, repository: Repository, branch_id: BranchID, *,
     await _delete_under(env, repository, branch_id, gone, batch_size)
 
 
-async def reset_entry(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:
+async def reset_entry(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
+) -> None:
     """Forget the uncommitted change of one path: delete the object that is staged there under the open token; or, where
-    a sealed token has one, put a full copy of what is committed there, or a tombstone. Silent: in place, as today.
-    Raises BranchNotFound; DataGone; WriteNotSettled (indefinite)."""
+    a sealed token has one, or nothing may be overwritten, put a full copy of what is committed there, or a tombstone.
+    Silent: in place, as today. Raises BranchNotFound; DataGone; WriteNotSettled (indefinite)."""
 
-    async def write(branch: Branch) -> None:
+    async def write(branch: Branch) -> Missed | None:
         address = staged_at(repository, branch_id, branch.staging_token, path)
         # A sealed token would show its change again, so the path is staged as in the head.
-        if not await _any_staged(env, repository, branch_id, branch.sealed_tokens, path):
+        if reading.overwrites and not await _any_staged(env, repository, branch_id, branch.sealed_tokens, path):
             await env.objects.delete(address)
-            return
+            return None
         head = await get_commit(env, repository, branch.commit_id)
         found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
-        if found is None:
-            await env.objects.put(address, DELETED)
-            return
-        source = at(repository, decode_object_entry(found.data))
         try:
-            await env.objects.copy(source, address)
-        except objects.ObjectNotFound:
-            raise DataGone(source) from None
+            if found is None:
+                await env.objects.put(address, DELETED, if_absent=not reading.overwrites)
+            else:
+                await _put_copy(env, at(repository, decode_object_entry(found.data)), address, reading)
+        except objects.PreconditionFailed:
+            return Missed(await _after(env, repository, branch_id, branch.staging_token))
+        return None
 
     branch = await get_branch(env, repository, branch_id)
     await settle(env, repository, branch, write, path, settled=same_record)

@@ -87,8 +87,10 @@ def pairs(
 
 ROWS = [
     *pairs(object_path.PATH),
+    *pairs(object_path.IMMUTABLE, at_once=True),
     *pairs(counter.TEXT, {COMMITTED: LOST_COUNT, KEPT: LOST_COUNT}),
     *pairs(counter.CAREFUL, deep=False, at_once=True),
+    *pairs(counter.UNSTAGED, at_once=True),
     *pairs(tracking.TEXT, {KEPT: SHARED}),
     *pairs(tokens.TEXT),
     *pairs(tokens.MENDED, deep=False, at_once=True),

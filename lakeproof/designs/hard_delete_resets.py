@@ -86,10 +86,12 @@ OVERWRITTEN: Final = {
     UNCHANGED: Refuted(BLOCKER, "sealed/reset_entry.delete-commit"),
     GARBAGE: Refuted(KEPT, "sealed/reset_entry.commit.delete sealed/reset_entry*-commit"),
 }
+UNTIDY: Final = {GARBAGE: Refuted(KEPT, "sealed/reset_entry*-commit staged/reset_entry-commit")}
 BY_TOKENS: Final = {COMMITTED: Refuted(MISTAKEN, "sealed/reset_entry*-commit*"), **LATE}
 
 PLACES: Final = (
     in_place(object_path.PATH, OVERWRITTEN),
+    in_place(object_path.IMMUTABLE, UNTIDY),
     in_place(today.TODAY, NO_DELETE),
     in_place(reference_counter.TEXT, COUNTED),
     in_place(reference_counter.CAREFUL, LEAKS),
