@@ -1,8 +1,10 @@
 """Iterators: each shows what is stored, in its order, under any moves, page by page, and in the middle of errors."""
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,14 +17,16 @@ from lakeproof.impl.refs.iterators import (
     NoValue,
     ParentNotFound,
     branch_by_commit_iterator,
+    branch_iterator,
     commit_iterator,
+    commit_ordered_iterator,
     leaf_commit_iterator,
     staging_iterator,
     tag_iterator,
 )
 from lakeproof.model import kv
 from lakeproof.model.identifiers import CommitID
-from lakeproof.model.records import Branch, Commit, StagedEntry, Tag
+from lakeproof.model.records import Branch, Commit, Record, StagedEntry, Tag
 from tests.impl.hand import Hand
 from tests.impl.records import REPOSITORY, TOKEN, P, branch, commit, staged, tag
 
@@ -40,6 +44,33 @@ def everything(hand: Hand, make: Callable[[Env], Iterator[T]]) -> list[T]:
     return live(hand, flow)
 
 
+@attrs.frozen
+class Refs:
+    """What a repository holds: commits by id, and what names them; a branch that names none was deleted."""
+
+    commits: Mapping[str, Commit]
+    branches: Sequence[Branch]
+    tags: Sequence[Tag]
+
+    @property
+    def live(self) -> list[Branch]:
+        return [each for each in self.branches if each.commit_id]
+
+    def held(self) -> Hand:
+        return Hand.holding(*self.commits.values(), *self.branches, *self.tags)
+
+
+@st.composite
+def some_refs(draw: st.DrawFn) -> Refs:
+    parents = draw(st.lists(st.lists(st.integers(0, 30), max_size=3), min_size=1, max_size=12))
+    names = [[f"{p % n:02}" for p in listed] if n else [] for n, listed in enumerate(parents)]
+    history = {f"{n:02}": commit(f"{n:02}", *dict.fromkeys(listed)) for n, listed in enumerate(names)}
+    heads = draw(st.dictionaries(st.text("abc", min_size=1, max_size=2), st.sampled_from(["", *history])))
+    return Refs(history, [branch(*each) for each in heads.items()], [tag(name) for name in draw(ids)])
+
+
+Make = Callable[..., Iterator[Any]]  # type: ignore[explicit-any]
+
 ids = st.sets(st.text("abc", min_size=1, max_size=3), max_size=9)
 
 
@@ -54,6 +85,11 @@ def reference(entries: Sequence[StagedEntry], moves: Sequence[str | None]) -> li
         found.append(entries[index] if index < len(entries) else None)
         index = min(index + 1, len(entries))
     return found
+
+
+def stands_on_nothing(iterator: Iterator[T]) -> None:
+    with pytest.raises(NoValue, match=r"call next\(\)"):
+        _ = iterator.value
 
 
 class TestProtocol:
@@ -77,65 +113,14 @@ class TestProtocol:
                     found.append(iterator.value if await iterator.next() else None)
                 else:
                     await iterator.seek(move)
+                    stands_on_nothing(iterator)
                     assert len(store.ops) == before, "a seek has no effect"
             return found
 
         assert live(store, flow) == reference(below, moves)
 
-    def test_there_is_no_value_before_next_after_the_end_and_after_a_seek(self) -> None:
-        async def flow(env: Env) -> None:
-            tags = tag_iterator(env, REPOSITORY)
-            with pytest.raises(NoValue, match=r"call next\(\)"):
-                _ = tags.value
-            assert await tags.next()
-            assert tags.value == tag("a")
-            await tags.seek("a")
-            with pytest.raises(NoValue):
-                _ = tags.value
-            assert await tags.next()
-            assert not await tags.next()
-            assert not await tags.next()
-            with pytest.raises(NoValue):
-                _ = tags.value
-
-        live(Hand.holding(tag("a")), flow)
-
 
 class TestErrors:
-    @given(ids, st.integers(1, 3), st.sets(st.integers(0, 6), max_size=4))
-    def test_a_scan_that_breaks_is_reported_and_next_tries_it_again(
-        self, names: set[str], batch_size: int, fails: set[int]
-    ) -> None:
-        store = Hand.holding(*map(tag, names))
-
-        async def flow(env: Env) -> tuple[list[str], int]:
-            tags = tag_iterator(env, REPOSITORY, batch_size=batch_size)
-            found, broken = list[str](), 0
-            while True:
-                try:
-                    if not await tags.next():
-                        return found, broken
-                except kv.ScanInterrupted:
-                    broken += 1
-                else:
-                    found.append(tags.value.tag_id)
-
-        found, broken = store.do(flow(store.env), told=dict.fromkeys(fails, kv.ScanInterrupted()))
-        assert found == sorted(names)
-        assert broken == len([number for number in fails if number < len(store.ops)])
-
-    @pytest.mark.parametrize("make", [branch_by_commit_iterator, leaf_commit_iterator])
-    def test_loading_that_broke_is_done_again(self, make: Callable[..., Iterator[Branch | Commit]]) -> None:  # type: ignore[explicit-any]
-        store = Hand.holding(branch("a", "1"), branch("b", "2"), commit("1"), commit("2"))
-
-        async def flow(env: Env) -> int:
-            iterator = make(env, REPOSITORY, batch_size=1)
-            with pytest.raises(kv.ScanInterrupted):
-                await iterator.next()
-            return len([value async for value in iterator])
-
-        assert store.do(flow(store.env), told={1: kv.ScanInterrupted()}) == 2
-
     @pytest.mark.parametrize(
         ("key", "told"),
         [
@@ -185,18 +170,78 @@ class TestAncestry:
         told = "commit 'e' names parent 'd', which is not there; restore it, or start elsewhere"
         assert live(store, flow) == ["e", "c", told, "c", told]
 
-    @given(st.lists(st.lists(st.integers(0, 30), max_size=3), min_size=1, max_size=12))
-    def test_is_that_of_a_plain_breadth_first_search(self, parents: list[list[int]]) -> None:
-        names = [[f"{p % n:02}" for p in listed] if n else [] for n, listed in enumerate(parents)]
-        history = {f"{n:02}": commit(f"{n:02}", *dict.fromkeys(listed)) for n, listed in enumerate(names)}
-        start = max(history)
-        queue, expected = [start], list[str]()
+
+def leaves(refs: Refs) -> list[Commit]:
+    firsts = {each.parents[0] for each in refs.commits.values() if each.parents}
+    return [each for name, each in refs.commits.items() if name not in firsts]
+
+
+KINDS: Final[Sequence[tuple[Make, Callable[[Refs], Iterable[Record]], str]]] = [
+    (tag_iterator, lambda refs: refs.tags, "tag_id"),
+    (branch_iterator, lambda refs: refs.live, "branch_id"),
+    (branch_by_commit_iterator, lambda refs: refs.live, "commit_id"),
+    (commit_ordered_iterator, lambda refs: refs.commits.values(), "commit_id"),
+    (leaf_commit_iterator, leaves, "commit_id"),
+]
+"""What each shows, and what it is in the order of."""
+
+
+async def shown(iterator: Iterator[T]) -> list[T]:
+    """All values, whatever breaks."""
+    found, more = list[T](), True
+    stands_on_nothing(iterator)
+    while more:
+        try:
+            more = await iterator.next()
+            found += [iterator.value] if more else []
+        except kv.ScanInterrupted:
+            stands_on_nothing(iterator)
+    stands_on_nothing(iterator)
+    assert not await iterator.next()
+    return found
+
+
+fails = st.sets(st.integers(0, 6)).map(lambda numbers: dict.fromkeys(numbers, kv.ScanInterrupted()))
+
+
+class TestKinds:
+    """Any read may break."""
+
+    @given(some_refs(), st.sampled_from(KINDS), st.integers(0, 3), st.sampled_from(["", "01", "ab"]), fails)
+    def test_each_shows_all_that_is_stored_from_a_place_on_in_its_order(
+        self,
+        refs: Refs,
+        kind: tuple[Make, Callable[[Refs], Iterable[Record]], str],
+        batch_size: int,
+        start: str,
+        told: Mapping[int, kv.KVError],
+    ) -> None:
+        hand, (make, stored, field) = refs.held(), kind
+        iterator = make(hand.env, REPOSITORY, batch_size=batch_size)
+        hand.do(iterator.seek(start))
+        expected = [each for each in stored(refs) if getattr(each, field) >= start]
+        expected.sort(key=lambda each: (getattr(each, field), getattr(each, "branch_id", "")))
+        assert hand.do(shown(iterator), told) == expected
+
+    @given(some_refs(), st.booleans(), fails)
+    def test_an_ancestry_is_that_of_a_plain_breadth_first_search(
+        self, refs: Refs, first_only: bool, told: Mapping[int, kv.KVError]
+    ) -> None:
+        hand, queue, expected = refs.held(), [max(refs.commits)], list[str]()
+        iterator = commit_iterator(hand.env, REPOSITORY, CommitID(queue[0]), first_parent_only=first_only)
         while queue:
             name = queue.pop(0)
             if name not in expected:
                 expected.append(name)
-                queue += history[name].parents
-        found = everything(
-            Hand.holding(*history.values()), lambda env: commit_iterator(env, REPOSITORY, CommitID(start))
-        )
-        assert [each.commit_id for each in found] == expected
+                queue += refs.commits[name].parents[: 1 if first_only else None]
+        assert [each.commit_id for each in hand.do(shown(iterator), told)] == expected
+
+    @pytest.mark.parametrize("make", [*(make for make, *_ in KINDS), partial(commit_iterator, start=CommitID("01"))])
+    def test_one_that_is_closed_while_it_reads_shows_nothing_and_ends(self, make: Make) -> None:
+        hand = Hand.holding(commit("00"), commit("01", "00"), branch("a", "01"), branch("b", "00"), tag("v"))
+        iterator = make(hand.env, REPOSITORY)
+        running = hand.begin(iterator.next())
+        iterator.close()
+        assert not running.finish()
+        assert not hand.do(iterator.next())
+        assert hand.ops == []
