@@ -173,6 +173,8 @@ ROWS = [
     *rows(ONLINE, LINKS, LATE, UPLOADED),
     *rows(LINKED, "link.delete-link-job", NONE, TWICE, only=f"{STAGED} {GARBAGE}"),
     *rows(LINKED, "link:y-link.commit-job", NONE, TWICE, only=f"{COMMITTED} {STAGED} {GARBAGE}"),
+    # A link where no object was put: that is refused.
+    *rows(LINKED, "link.upload:y", NONE, Before("issued/", "get_address"), only=STAGED),
     # What replaces an entry crashes before it does, or after: the address has been settled by then.
     *rows(ONLINE, "delete", CRASH, UPLOADED, only=GARBAGE),
     # An address that a run has not listed is committed under a token that it clears up: the next run needs the promise.

@@ -7,31 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
-from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed
+from lakeproof.designs.branch_designs import BRANCH, MAIN, X
+from lakeproof.impl.catalog.errors import AddressNotAllowed
 from lakeproof.impl.hard_delete import journal
 from lakeproof.impl.hard_delete.journal import Issued
 from lakeproof.impl.hard_delete.online import FLOWS
-from lakeproof.model import objects
-from lakeproof.model.catalog import physical_address
 from lakeproof.model.identifiers import StagingToken
 from tests.impl.hand import Hand
 
 
-def test_an_issued_address_is_not_linked_without_an_object_nor_on_another_branch_and_is_copied_after_a_commit() -> None:
+def test_an_issued_address_is_not_linked_on_another_branch() -> None:
     hand = Hand.founded()
     grant = hand.run(FLOWS.get_physical_address, BRANCH, X)
     with pytest.raises(AddressNotAllowed):
         hand.run(FLOWS.link_physical_address, MAIN, X, grant, b"1")
-    with pytest.raises(AddressDeleted):
-        hand.run(FLOWS.link_physical_address, BRANCH, X, grant, b"1")
-    late = hand.run(FLOWS.get_physical_address, BRANCH, X)
-    hand.perform(objects.Put(late.address, b"1"))
-    hand.run(FLOWS.upload_object, BRANCH, Y, b"2")
-    hand.run(FLOWS.commit, BRANCH, "m")
-    entry = hand.run(FLOWS.link_physical_address, BRANCH, X, late, b"1")
-    assert physical_address(REPOSITORY.storage_namespace, entry) != late.address
-    assert hand.run(FLOWS.read_object, BRANCH, X) == b"1"
 
 
 class TestJournal:
