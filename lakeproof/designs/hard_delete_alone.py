@@ -156,7 +156,7 @@ LISTED: Final[Mapping[str, Word[ObjectFlows]]] = {
 
 def alone(design: ObjectDesign, terms: Terms, refuted: Mapping[str, Refuted] = HOLDS) -> _Alone:
     """A design as its only user sees it."""
-    words = {**design.words, **WORDS, **(LISTED if design is object_path.PATH else {})}
+    words = {**design.words, **WORDS, **(LISTED if isinstance(design, object_path.PathDesign) else {})}
     return recast(design, _Alone, "-alone", words=words, refuted=refuted, judged=design, terms=terms)
 
 
@@ -291,6 +291,7 @@ ROWS = [
     ),
     *each_alone(no_copies.TEXT, OWN_PATH, {GARBAGE: Refuted(NO_BRANCH, "after_delete_branch/*")}),
     *rows(alone(no_copies.TEXT, OWN_PATH), "upload:y.reset_prefix:y.read", NONE, after("upload")),
+    *each_alone(object_path.IMMUTABLE, COPIED_IN, {GARBAGE: Refuted(NO_BRANCH, "after_delete_branch/*")}),
     # The newest token says what is shown, and what is committed.
     *rows(alone(object_path.IMMUTABLE, COPIED_IN), "delete.read.commit", NONE, after("upload")),
     *each_alone(offline.OFFLINE, ANYTHING),

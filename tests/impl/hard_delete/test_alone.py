@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.designs.branch_designs import BRANCH, MAIN, X, Y, Z
-from lakeproof.designs.hard_delete_object_path import as_staged
-from lakeproof.impl.catalog.objects import commit, stage_again
-from lakeproof.impl.hard_delete import no_copies, object_path, offline, reference_counter
+from lakeproof.impl.catalog.objects import stage_again
+from lakeproof.impl.hard_delete import no_copies, offline, reference_counter
 from lakeproof.impl.hard_delete._counters import counter_of
 from lakeproof.impl.refs.errors import BranchNotFound, GravelerError, PathNotFound
 from lakeproof.model.invariants import data, violations
@@ -125,61 +124,6 @@ def test_the_counter_is_the_number_of_staged_entries(said: Sequence[str], full: 
             hand.run(flow, *args, **options)
     assert counters(hand) == referred(hand)
     assert not broken(hand.snapshot(), data.staged_data_is_kept)
-
-
-@given(words([*COUNTED, "commit", "commit again"]))
-def test_the_careful_counter_loses_nothing_that_was_committed(said: Sequence[str]) -> None:
-    hand = Hand.founded()
-    for number, word in enumerate(said):
-        flow, args = COUNTED.get(word, (commit, (BRANCH, str(number))))
-        options = {"reading": reference_counter.DELETES_SETTLED} if word.startswith(("delete", "move")) else {}
-        with suppress(PathNotFound):
-            hand.run(flow, *args, **options)
-    assert not broken(hand.snapshot(), data.staged_data_is_kept)
-    assert all((counters(hand)[address] or 0) >= number for address, number in referred(hand).items())
-
-
-def contents(hand: Hand) -> dict[bytes, bytes]:
-    """What the branch shows, by path."""
-    shown = hand.run(object_path.list_objects, BRANCH)
-    return {path: hand.snapshot().objects[f"mem://r/{entry.address}"].content for path, entry in shown}
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(("put", "delete", "copy", "move", "commit", "reset")), st.booleans())),
-    st.booleans(),
-)
-def test_a_branch_of_staged_paths_shows_what_a_dictionary_would(said: list[tuple[str, bool]], overwrites: bool) -> None:
-    hand, shown, committed = Hand.founded(), dict[bytes, bytes](), dict[bytes, bytes]()
-    reading = object_path.Reading(overwrites=overwrites, tidies=True)
-    for number, (word, flip) in enumerate(said):
-        path, other = (X, Y) if flip else (Y, X)
-        if word == "put":
-            shown[path] = str(number).encode()
-            hand.run(object_path.upload_object, BRANCH, path, shown[path], reading=reading)
-        elif word == "commit":
-            hand.run(object_path.commit, BRANCH, "m", reading=reading)
-            committed = dict(shown)
-        elif word == "reset":
-            hand.run(object_path.reset_branch, BRANCH)
-            shown = dict(committed)
-        elif path in shown:
-            hand.run(*OBJECT_PATHS[word](path, other), reading=reading)
-            if word != "delete":
-                shown[other] = shown[path]
-            if word != "copy":
-                del shown[path]
-    assert contents(hand) == shown
-    assert not broken(as_staged(hand.snapshot()), data.committed_data_is_unchanged)
-    hand.run(object_path.commit, BRANCH, "m", reading=reading)
-    assert data.garbage(view(as_staged(hand.snapshot()))) == ()
-
-
-OBJECT_PATHS: Final[Mapping[str, Any]] = {  # type: ignore[explicit-any]
-    "delete": lambda path, other: (object_path.delete_object, BRANCH, path),
-    "copy": lambda path, other: (object_path.copy_object, BRANCH, other, BRANCH, path),
-    "move": lambda path, other: (object_path.move_object, BRANCH, path, other),
-}
 
 
 @given(

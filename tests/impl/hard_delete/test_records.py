@@ -117,6 +117,8 @@ def test_a_listing_tells_the_path_back(path: bytes, content: bytes) -> None:
     entry = hand.run(object_path.upload_object, BRANCH, path, content)
     ((listed, found),) = hand.run(object_path.list_objects, BRANCH)
     assert (listed, found.address, found.e_tag, found.size_bytes) == (path, entry.address, entry.e_tag, len(content))
+    hand.run(object_path.commit, BRANCH, "m")
+    assert hand.run(object_path.list_objects, BRANCH) == ((listed, found),)
 
 
 def test_an_address_of_a_path_is_linked_there_only_and_staged_only_as_it_was_put() -> None:
