@@ -292,8 +292,6 @@ ROWS = [
     *each_alone(no_copies.TEXT, OWN_PATH, {GARBAGE: Refuted(NO_BRANCH, "after_delete_branch/*")}),
     *rows(alone(no_copies.TEXT, OWN_PATH), "upload:y.reset_prefix:y.read", NONE, after("upload")),
     *each_alone(object_path.IMMUTABLE, COPIED_IN, {GARBAGE: Refuted(NO_BRANCH, "after_delete_branch/*")}),
-    # The newest token says what is shown, and what is committed.
-    *rows(alone(object_path.IMMUTABLE, COPIED_IN), "delete.read.commit", NONE, after("upload")),
     *each_alone(offline.OFFLINE, ANYTHING),
     *each_alone(
         online.ONLINE,
