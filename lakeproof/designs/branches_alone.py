@@ -57,6 +57,7 @@ QUERIES: Final[Mapping[str, Query]] = {
     "page_after_x": Query(after=X),
     "page_of_one_after_x": Query(after=X, amount=1),
     "page_delimited": Query(delimiter=b"_"),
+    "page_delimited_by_two": Query(delimiter=b"_x"),
     "page_delimited_one": Query(delimiter=b"_", amount=1),
     "page_after_folder": Query(delimiter=b"_", after=b"d_"),
     "page_of_folder": Query(prefix=b"d_", delimiter=b"_"),
@@ -241,6 +242,7 @@ SEALED_LISTINGS: Final = (
 OF_ENTRIES: Final = {"entries": ENTRIES, "commits": COMMITS, "sealed": SEALED}
 OF_RESETS: Final = {"resets": RESETS, "resets-twice": RESETS_TWICE, "resets-sealed": SEALED_RESETS}
 OF_REFS: Final = {"merges": MERGES, "crossed": CROSSED, "refs": REFS}
+DELIMITERS: Final = "write:d_x.write:_x.write:d_y.write:y.page_delimited_by_two"
 OF_LISTINGS: Final = {"pages": PAGES, "diffs": DIFFS, "listings-sealed": SEALED_LISTINGS}
 EVERYTHING: Final = {**OF_ENTRIES, **OF_RESETS, **OF_REFS, **OF_LISTINGS}
 
@@ -317,7 +319,7 @@ def _with_job(sequences: Mapping[str, str]) -> dict[str, str]:
 
 
 ROWS = [
-    *_rows(PLAIN, {**EVERYTHING, "sealed-twice": SEALED_TWICE}),
+    *_rows(PLAIN, {**EVERYTHING, "sealed-twice": SEALED_TWICE, "delimiters": DELIMITERS}),
     *_rows(PLAIN, {**OF_ENTRIES, **OF_RESETS, **OF_LISTINGS}, paged=1),
     *_rows(TAKEN, OF_ENTRIES),
     *_rows(REPAIRED, OF_ENTRIES),

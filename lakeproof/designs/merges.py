@@ -34,5 +34,6 @@ ROWS = [
     *rows(MERGING, "write.commit-merge", NONE, AHEAD),
     *rows(MERGING, "revert-revert write:y-revert", FAULTS, Before("", "write.commit")),
     *rows(SEALED, "merge merge-commit", NONE, Before("sealed/", "write_ahead.commit_ahead.write.seal"), only=REFUSES),
+    *rows(SEALED, "revert", NONE, Before("deleted/", "write.commit.delete.seal"), only=REFUSES),
     *rows(SEALED, "revert revert-commit", NONE, Before("sealed/", "write:y.commit.write.seal"), only=REFUSES),
 ]

@@ -53,6 +53,7 @@ DUMPED: Final = Refs(
     tags=(),
 )
 """Two branches, one commit."""
+HEADS: Final = {branch.branch_id: branch.commit_id for branch in DUMPED.branches}
 TAGGED: Final = attrs.evolve(DUMPED, tags=(Tag(tag_id=TagID("t"), commit_id=HEAD.commit_id),))
 
 
@@ -69,6 +70,17 @@ async def found_bare(env: Env, repository: Repository, dumped: Refs = DUMPED) ->
     for content in (*encode_refs(dumped).values(), manifest_of(dumped)):
         await env.objects.put(dump_address(repository.storage_namespace, object_id(content)), content)
     await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(repository))
+
+
+OTHER: Final = new_commit([], MetaRangeID(""), committer="another", message="Repository created", creation_date=0)
+
+
+async def bring(env: Env, repository: Repository, branch_id: BranchID) -> None:
+    """A branch that is not the dump's, with its commit, unless there is one of the name."""
+    partition = uid_partition(repository)
+    branch = Branch(branch_id=branch_id, commit_id=OTHER.commit_id, staging_token=StagingToken("other"))
+    await env.store.set(partition, keys.commit_key(OTHER.commit_id), encode(OTHER))
+    await env.store.try_set_if(partition, keys.branch_key(branch_id), encode(branch), None)
 
 
 WORDS: Final[Mapping[str, Word[Flow]]] = {
@@ -88,7 +100,7 @@ class RestoreDesign(Design[Flow]):
     founded: ClassVar = [Call(found_bare, BARE)]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        restored = restore_is_effective([BRANCH, MAIN])
+        restored = restore_is_effective(HEADS)
         kept: list[Invariant] = [refs.head_exists, refs.token_has_one_owner, restored]
         return [*kept, deleted_branch_stays_deleted] if "delete" in race.words else kept
 
@@ -96,7 +108,7 @@ class RestoreDesign(Design[Flow]):
         """Another restore finishes what one that stopped has left. A branch that was deleted is not the dump's."""
         if "delete" in race.words:
             return []
-        return [self.after(RESTORE_CAN_BE_FINISHED, ["restore"], restore_can_be_finished([BRANCH, MAIN]))]
+        return [self.after(RESTORE_CAN_BE_FINISHED, ["restore"], restore_can_be_finished(HEADS))]
 
 
 PLAIN: Final = RestoreDesign(
@@ -112,17 +124,6 @@ PLAIN: Final = RestoreDesign(
 )
 TOMBSTONE: Final = RestoreDesign(name="restores/tombstone", flows=branches.delete_branch_by_tombstone, refuted=HOLDS)
 """A deletion that leaves a record: the late `SetIf` finds it."""
-
-OTHER: Final = new_commit([], MetaRangeID(""), committer="another", message="Repository created", creation_date=0)
-
-
-async def bring(env: Env, repository: Repository, branch_id: BranchID) -> None:
-    """A branch that is not the dump's, with its commit."""
-    partition = uid_partition(repository)
-    branch = Branch(branch_id=branch_id, commit_id=OTHER.commit_id, staging_token=StagingToken("other"))
-    await env.store.set(partition, keys.commit_key(OTHER.commit_id), encode(OTHER))
-    await env.store.set(partition, keys.branch_key(branch_id), encode(branch))
-
 
 def not_refused(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
     """What is wrong with a restore into a repository that is not bare, or has other refs."""
@@ -164,6 +165,16 @@ class RestoreAgainDesign(RestoreDesign):
 
 
 @attrs.frozen(kw_only=True)
+class RestoreBroughtDesign(RestoreDesign):
+    """The same beside a client that brings a branch of the dump, with another commit."""
+
+    vocabulary: ClassVar = {**WORDS, "bring_main": Word(lambda _: bring, MAIN)}
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        return ()
+
+
+@attrs.frozen(kw_only=True)
 class RestoreTaggedDesign(RestoreDesign):
     """The same with a tag in the dump."""
 
@@ -185,6 +196,7 @@ REFUSED: Final = RestoreAgainDesign(
 NOT_BARE: Final = RestoreNotBareDesign(
     name="restores/not-bare", flows=branches.delete_branch, refuted=HOLDS, problems=not_refused
 )
+BROUGHT: Final = RestoreBroughtDesign(name="restores/brought", flows=branches.delete_branch, refuted=HOLDS)
 WITH_TAG: Final = RestoreTaggedDesign(name="restores/tagged", flows=branches.delete_branch, refuted=HOLDS)
 AGAIN: Final = RestoreAgainDesign(name="restores/again", flows=branches.delete_branch, refuted=HOLDS, problems=not_anew)
 
@@ -195,6 +207,7 @@ ROWS = [
     *rows(REFUSED, "restore", NONE, Before("further-branch/", "bring")),
     *rows(REFUSED, "restore", NONE, Before("another-main/", "bring_main")),
     *rows(NOT_BARE, "restore", NONE),
+    *rows(BROUGHT, "restore-bring_main", NONE),
     *rows(WITH_TAG, "restore", NONE | CRASH),
     *rows(AGAIN, "restore", NONE, Before("deleted/", "restore.write.delete")),
 ]

@@ -3,13 +3,14 @@
 Source: graveler-on-kv.md, "Dump/Restore Refs"; the "refs" rows in docs/reference/invariants.md.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Final
 
 import attrs
 
 from lakeproof.model import calls
 from lakeproof.model.contents import branch_named
+from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants._base import (
     STORE_AND_CLIENTS,
     Afterwards,
@@ -79,11 +80,11 @@ deleted_branch_stays_deleted: Final = Monitor(
 )
 
 
-def _judge_restores(invariant_id: str, snapshot: Snapshot, branches: Collection[str]) -> Iterator[Finding]:
+def _judge_restores(invariant_id: str, snapshot: Snapshot, branches: Mapping[BranchID, CommitID]) -> Iterator[Finding]:
     commits = {record.commit_id for record in snapshot.store.values() if isinstance(record, Commit)}
-    for name in sorted(branches):
+    for name, commit_id in sorted(branches.items()):
         found = branch_named(snapshot, name)
-        if found is not None and found.commit_id in commits:
+        if found is not None and found.commit_id == commit_id in commits:
             yield Reached(f"{name} is restored, with its commit")
         else:
             yield Violation(invariant_id, f"a restore succeeded, and {name} is not there, or its commit")
@@ -94,8 +95,10 @@ RESTORE_CAN_BE_FINISHED: Final = Afterwards(
 )
 
 
-def restore_can_be_finished(branches: Collection[str]) -> Callable[[tuple[Outcome, ...], Snapshot], list[Finding]]:
-    """The check of an aftermath of one restore. branches: those of the dump."""
+def restore_can_be_finished(
+    branches: Mapping[BranchID, CommitID],
+) -> Callable[[tuple[Outcome, ...], Snapshot], list[Finding]]:
+    """The check of an aftermath of one restore. branches: those of the dump, each with the commit that it names."""
 
     def check(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
         if outcomes[-1].status is not Status.OK:
@@ -106,8 +109,8 @@ def restore_can_be_finished(branches: Collection[str]) -> Callable[[tuple[Outcom
     return check
 
 
-def restore_is_effective(branches: Collection[str]) -> Eventually:
-    """branches: those of the dump."""
+def restore_is_effective(branches: Mapping[BranchID, CommitID]) -> Eventually:
+    """branches: those of the dump, each with the commit that it names."""
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
         # A delete in doubt excuses, before the restore or after it.
@@ -115,7 +118,8 @@ def restore_is_effective(branches: Collection[str]) -> Eventually:
             call.arguments.branch_id for call in snapshot.calls(*BRANCH_DELETES) if call.status is not Status.FAIL
         }
         if any(call.status is Status.OK for call in snapshot.calls(calls.RESTORE_REFS)):
-            yield from _judge_restores("restore-is-effective", snapshot, set(branches) - deleted)
+            left = {name: commit_id for name, commit_id in branches.items() if name not in deleted}
+            yield from _judge_restores("restore-is-effective", snapshot, left)
 
     return Eventually(
         id="restore-is-effective",
