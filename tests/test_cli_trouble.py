@@ -1,11 +1,13 @@
 """The command line in trouble: unusable input, full disks, interrupts, broken plug-ins. And how fast it starts."""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -16,9 +18,12 @@ from click.testing import CliRunner
 from lakeproof import cli
 from lakeproof.commands import group as commands
 from lakeproof.commands.options import Seconds
+from lakeproof.live.engine import Plan, run_rounds
 from lakeproof.search import minimise
 from lakeproof.search import trace as traces
 from tests.commands import HEAD, RACING, ROOT, complaint, in_a_process, lakeproof, spawned
+
+TRACE = ROOT / "examples/traces/hard-delete_no_copies-delete_checks_delete-move.staged-data-is-kept.json"
 
 
 @pytest.fixture(autouse=True)
@@ -64,15 +69,33 @@ class TestUnusable:
         told = complaint(lakeproof("verify", "--from", "racing.py", "--out", out))
         assert "file: cannot be written: it is no folder; make room there, or choose another folder with --out" in told
 
-    def test_a_disk_that_is_full(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def full(self: Path, target: Path) -> None:
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(Path, "replace", full)
-        told = complaint(lakeproof("verify", "--from", "racing.py", "--jobs", "1"))
-        assert told.startswith(
-            "out/traces/counters_lost-update.increments-count.json: cannot be written: No space left"
-        )
+    @pytest.mark.parametrize(
+        ("args", "printed"),
+        [
+            (["verify", "--from", "racing.py", "--jobs", "1", "--out", "."], "scenarios="),
+            (["verify", "--from", "racing.py", "counters/atomic", "--report", "json=old"], "all as expected"),
+            (["verify", "--from", "racing.py", "counters/atomic", "--html", "."], "all as expected"),
+            (["check", "history", "--html", "old"], "INCONCLUSIVE: "),
+            (["stress", "memory:", "--html", "old"], "HOLDS: "),
+            (["show", str(TRACE), "--html", "old"], ""),
+        ],
+    )
+    def test_a_disk_that_is_full(self, args: list[str], printed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What was printed stays, no file is half written, and what was there before is as it was."""
+        monkeypatch.setattr("lakeproof.commands.stress.run_rounds", partial(run_rounds, plan=Plan(rounds=1, calls=99)))
+        Path("history").write_text('{"process": 0, "type": "invoke", "f": "read"}\n')
+        Path("old").write_text("before")
+        before = set(Path().iterdir())
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+        try:
+            result = lakeproof(*args)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert result.exit_code == 2
+        assert "cannot be written: File too large; make room there" in result.stderr
+        assert printed in result.stdout
+        assert (Path("old").read_text(), set(Path().iterdir())) == ("before", before)
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
     def test_an_output_that_is_full(self) -> None:

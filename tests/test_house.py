@@ -29,8 +29,8 @@ LINKED = {"model", "impl", "spark_checks"}
 
 # Floors of the harness, from the ground up: folders and modules of lakeproof/. Imports point to what stands before.
 FLOORS = (
-    *("words", "version", "plain_json", "records", "scenario", "search", "languages", "designs", "histories", "verify"),
-    *("stores", "gate", "show", "live", "mutation", "testing", "commands", "cli", "supervisor", "__main__"),
+    *("words", "version", "plain_json", "files", "records", "scenario", "search", "languages", "designs", "histories"),
+    *("verify", "stores", "gate", "show", "live", "mutation", "testing", "commands", "cli", "supervisor", "__main__"),
 )
 
 # Modules that would make the model depend on something other than its arguments.

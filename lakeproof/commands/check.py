@@ -12,6 +12,7 @@ import click
 
 from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
+from lakeproof.files import write_whole
 from lakeproof.histories import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, open_history, read
 from lakeproof.histories.evidence import (
     as_history,
@@ -236,7 +237,7 @@ class _CheckReport:
             hints=list(self.hints),
         )
         try:
-            html.write_text(history_page(self.history, checked), encoding="utf-8")
+            write_whole(html, history_page(self.history, checked))
         except OSError as error:
             self.unwritten = unwritable(html, error.strerror or str(error), "--html")
         else:
@@ -291,7 +292,7 @@ class _CheckReport:
         path = self.out / history_name(len(self.explained), evidence)
         try:
             self.out.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(f"{line}\n" for line in as_history(evidence)), encoding="utf-8")
+            write_whole(path, "".join(f"{line}\n" for line in as_history(evidence)))
         except OSError as error:
             self.unwritten = unwritable(path, error.strerror or str(error))
             return None

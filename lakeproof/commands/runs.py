@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from lakeproof.commands.group import complain
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED
+from lakeproof.files import write_whole
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, Unusable
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
@@ -160,12 +161,19 @@ def _report(
         from lakeproof.show.formats import render_verdicts
 
         click.echo(render_verdicts(report.format_, outcomes, files.written, source), nl=False)
-    _write_reports(report.reports, outcomes, files, source, report.bounds)
+    unwritten = None
+    try:
+        _write_reports(report.reports, outcomes, files, source, report.bounds)
+    except Unusable as error:
+        unwritten = error
     if report.as_json or report.format_ is not None:
         close_quietly(outcomes, files, elapsed_seconds, console(sys.stderr))
-        return
-    show(outcomes, files.written, source, console(), report.table)
-    close(outcomes, files, elapsed_seconds, console())
+    else:
+        show(outcomes, files.written, source, console(), report.table)
+        close(outcomes, files, elapsed_seconds, console())
+    # Only now: what cannot be written takes no verdict from the screen.
+    if unwritten is not None:
+        raise unwritten
 
 
 def exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
@@ -215,7 +223,7 @@ def _write_reports(
             text = render_verdicts(format_, outcomes, files.written, source)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            write_whole(path, text)
         except OSError as error:
             raise unwritable(path, error.strerror or str(error), "--report") from error
 

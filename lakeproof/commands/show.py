@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from lakeproof.commands.options import seconds_option
+from lakeproof.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +90,7 @@ def show(
     replay = replay_command(trace_file, file or trace.file)  # a trace has the name of its file, not the folder
     if target is not None:
         try:
-            target.write_text(_render_trace(trace, "html", replay, code), encoding="utf-8")
+            write_whole(target, _render_trace(trace, "html", replay, code))
         except OSError as error:
             raise unwritable(target, error.strerror or str(error), "--html") from error
         click.echo(f"{target}: open it in a browser")

@@ -7,6 +7,7 @@ from typing import Final
 
 import attrs
 
+from lakeproof.files import write_whole
 from lakeproof.gate.classes import Choice, Name
 from lakeproof.gate.run import Schedule
 from lakeproof.gate.server import COSTS
@@ -64,7 +65,7 @@ def write(trace: GateTrace, path: Path) -> None:
     # Without its closing brace, to which the steps are added: a diff of two traces shows the steps, line by line.
     text = json.dumps(head)[:-1] + ', "steps": [\n' + lines + "\n]}\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)
 
 
 def read(path: Path) -> GateTrace:

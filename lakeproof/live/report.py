@@ -28,13 +28,15 @@ from typing import ClassVar, Final
 import attrs
 import click
 
+from lakeproof.files import write_whole
 from lakeproof.histories.evidence import HISTORIES
 from lakeproof.impl.printable import printable
 from lakeproof.live.recorder import Tally
 from lakeproof.model.invariants import Finding, Reached, Violation
 from lakeproof.show.pages.runs import HOW, of_answers
 from lakeproof.show.pages.summary import write_summary
-from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, plural, seconds
+from lakeproof.verify.outputs import unwritable
+from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural, seconds
 
 EVIDENCE_SHOWN_MAX: Final = 5
 VERDICTS: Final = {AS_EXPECTED: "holds", VIOLATED: "violated", INCONCLUSIVE: "inconclusive"}
@@ -256,8 +258,12 @@ class Report:
         if not as_json:
             for line in self.lines():
                 click.echo(printable(line))
-        # After the lines were printed: if the folder cannot be written, the verdict is on the screen all the same.
-        written = _write(out, self.evidence_files()) if self.violations else []
+        unwritten, written = None, list[str]()
+        if self.violations:
+            try:
+                written = _write(out, self.evidence_files())
+            except OSError as error:
+                unwritten = unwritable(out, error.strerror or str(error))
         found = {**heads, **self.as_object(), "written": written}
         if as_json:
             click.echo(json.dumps(found))
@@ -266,9 +272,15 @@ class Report:
                 click.echo(f"written to {path}")
         closing = self.closing(int(str(heads["seed"])))
         if html is not None:
-            write_summary(of_answers(kind, subject, found, closing, list(self.evidence())), html)
-            click.echo(f"{html}: open it in a browser", err=as_json)  # stdout has one object alone
+            try:
+                write_summary(of_answers(kind, subject, found, closing, list(self.evidence())), html)
+                click.echo(f"{html}: open it in a browser", err=as_json)  # stdout has one object alone
+            except Unusable as error:
+                unwritten = error
         click.echo(closing, err=as_json)
+        # Only now: what cannot be written takes no verdict from the screen.
+        if unwritten is not None:
+            raise unwritten
         if self.interrupted:
             raise click.Abort
         return self.code
@@ -280,5 +292,5 @@ def _write(folder: Path, files: Mapping[str, Iterable[str]]) -> list[str]:
     for path in folder.glob(HISTORIES):
         path.unlink()
     for name, lines in files.items():
-        (folder / name).write_text("".join(f"{printable(line)}\n" for line in lines), encoding="utf-8")
+        write_whole(folder / name, "".join(f"{printable(line)}\n" for line in lines))
     return [str(folder / name) for name in files]

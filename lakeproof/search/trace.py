@@ -14,13 +14,13 @@ so its fingerprint is another, "031908d73ff712c7".
 """
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, cast
 
 import attrs
 
+from lakeproof.files import write_whole
 from lakeproof.impl.printable import printable
 from lakeproof.scenario import Faults, ScenarioError
 from lakeproof.search.faults import Mode
@@ -117,16 +117,7 @@ def write(trace: Trace, path: Path) -> None:
         OSError: the folder cannot be made or written to, or the disk is full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # In the same folder: a rename is atomic within one file system only. With the number of the process, as another run
-    # may write the same trace at the same time.
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        # Lone surrogates of a flow's texts have no UTF-8.
-        part.write_text(dumps(trace), encoding="utf-8", errors="backslashreplace")
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    write_whole(path, dumps(trace))
 
 
 def dumps(trace: Trace) -> str:

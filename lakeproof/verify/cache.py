@@ -19,6 +19,7 @@ from typing import Final, cast
 
 import attrs
 
+from lakeproof.files import write_whole
 from lakeproof.scenario import Scenario
 from lakeproof.search.trace import Trace, TraceStep
 from lakeproof.verify.loader import Source
@@ -142,15 +143,7 @@ class Kept:
 
     def _write(self, key: str, text: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        # The number of the process, as another run may write the same outcome at the same time.
-        part = self.folder / f".{key}.{os.getpid()}"
-        try:
-            part.write_text(f"{FORMAT} {key} {_seal(text)}\n{text}", encoding="utf-8")
-            part.replace(self.folder / key)
-        except BaseException:
-            with suppress(OSError):
-                part.unlink()
-            raise
+        write_whole(self.folder / key, f"{FORMAT} {key} {_seal(text)}\n{text}")
 
     def _make_room(self) -> None:
         # By the time of the last use: `_read` touches what it reads.

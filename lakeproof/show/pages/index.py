@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from lakeproof.files import write_whole
 from lakeproof.scenario import Scenario
 from lakeproof.show.formats.common import Written
 from lakeproof.show.pages.alternatives import of_scenario
@@ -46,8 +47,8 @@ def write(
                     # reason in their place.
                     others = of_scenario(verdict.trace, by_name[outcome.scenario], source)
                     shown = page(verdict.trace, replay_command(path, source.file), others)
-                    (folder / page_name(path)).write_text(shown, encoding="utf-8")
-        (folder / INDEX).write_text(index(outcomes, traces, everything=everything), encoding="utf-8")
+                    write_whole(folder / page_name(path), shown)
+        write_whole(folder / INDEX, index(outcomes, traces, everything=everything))
     except OSError as error:
         raise unwritable(folder, error.strerror or str(error), "--html") from error
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import attrs
 
+from lakeproof.files import write_whole
 from lakeproof.impl.printable import printable
 from lakeproof.show.pages.markup import document, text
 from lakeproof.verify.outputs import unwritable
@@ -63,7 +64,7 @@ def write_summary(summary: Summary, path: Path) -> None:
         Unusable: it cannot be written.
     """
     try:
-        path.write_text(summary_page(summary), encoding="utf-8")
+        write_whole(path, summary_page(summary))
     except OSError as error:
         raise unwritable(path, error.strerror or str(error), "--html") from error
 
