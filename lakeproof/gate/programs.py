@@ -2,11 +2,9 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +13,7 @@ import trio
 
 from lakeproof.gate.arrivals import READ_BYTES, Arrivals, write_all
 from lakeproof.gate.fronts.http import listening
+from lakeproof.gate.quiet import kill_all
 from lakeproof.words import Unusable
 
 READY_SECONDS: Final = 60.0
@@ -77,6 +76,14 @@ class ClientProcess:
         """Of the processes that run for this client."""
         mine = () if self._process is None else (self._process.pid,)
         return mine if self.service is None else (*mine, *self.service.pids)
+
+    @property
+    def ended(self) -> str:
+        """Which of them has ended by itself, and how; empty: none."""
+        if self.service is not None and (code := self.service.code) is not None:
+            return f"{' '.join(self.service.command)}: the service ended with code {code}"
+        code = None if self._process is None else self._process.poll()
+        return "" if code is None else f"{self.file}: the process ended with code {code}"
 
     async def start(self) -> None:
         """Start the processes and wait until the file is loaded, and the service listens.
@@ -151,7 +158,7 @@ class ClientProcess:
         if self.service is not None:
             self.service.crash()
         if self._process is not None:
-            _kill_group(self._process)
+            kill_all(self._process.pid)
 
     async def restart(self) -> None:
         """End the processes, and start them anew."""
@@ -166,7 +173,7 @@ class ClientProcess:
         process, self._process, self._rest = self._process, None, b""
         if process is None:
             return
-        _kill_group(process)
+        kill_all(process.pid)
         # Also when the gate is cancelled: a process that was not waited for stays as a zombie.
         with trio.CancelScope(shield=True):
             await process.wait()
@@ -186,6 +193,11 @@ class Service:
     @property
     def pids(self) -> tuple[int, ...]:
         return () if self._process is None else (self._process.pid,)
+
+    @property
+    def code(self) -> int | None:
+        """With which it has ended; None: it has not."""
+        return None if self._process is None else self._process.poll()
 
     async def start(self) -> str:
         """Start it, and wait until it listens. Returns its address.
@@ -223,22 +235,15 @@ class Service:
     def crash(self) -> None:
         """Kill it."""
         if self._process is not None:
-            _kill_group(self._process)
+            kill_all(self._process.pid)
 
     async def kill(self) -> None:
         """Kill it, and wait until it is gone."""
         process, self._process = self._process, None
         if process is not None:
-            _kill_group(process)
+            kill_all(process.pid)
             with trio.CancelScope(shield=True):
                 await process.wait()
-
-
-def _kill_group(process: trio.Process) -> None:
-    """Kill a process with what it has started."""
-    # Each leads a session, and so a group, of its own. What it has started may outlive it, with its number.
-    with suppress(ProcessLookupError, PermissionError):  # macOS refuses a group in which all have ended
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _number(pipe: object) -> int:

@@ -5,9 +5,11 @@ the gate waits for a stated time. Nothing is guessed from how long a program usu
 """
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -33,13 +35,37 @@ def ran(pid: int) -> int:
         return -1
 
 
-def list_children(pid: int, task: str) -> list[int]:
-    """The processes that a thread has started; none if it has ended, or if the kernel does not list them."""
+def list_threads(pid: int) -> frozenset[str]:
+    """The numbers of the threads of a process; none if it is gone."""
     try:
-        with open(f"/proc/{pid}/task/{task}/children", "rb") as file:  # noqa: PTH123  # a Path costs more than the read
-            return [int(each) for each in file.read().split()]
-    except OSError:
-        return []
+        return frozenset(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208  # names are all that is needed
+    except FileNotFoundError:
+        return frozenset()
+
+
+def list_children(pid: int, tasks: Iterable[str]) -> frozenset[int]:
+    """The processes that these threads have started; none if they have ended, or if the kernel does not list them."""
+    found: set[int] = set()
+    for task in tasks:
+        with (
+            suppress(OSError),
+            open(f"/proc/{pid}/task/{task}/children", "rb") as file,  # noqa: PTH123  # a Path costs more than the read
+        ):
+            found.update(map(int, file.read().split()))
+    return frozenset(found)
+
+
+def kill_all(pid: int) -> None:
+    """Kill a process that leads a group, and what it has started, in groups of their own, too."""
+    found = [pid]
+    for each in found:  # grows
+        found += list_children(each, list_threads(each))
+    for each in found[:0:-1]:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(each, signal.SIGKILL)
+    # What it has started may outlive it, with the number of its group.
+    with suppress(ProcessLookupError, PermissionError):  # macOS refuses a group in which all have ended
+        os.killpg(pid, signal.SIGKILL)
 
 
 CAN_SEE: Final = sys.platform == "linux" and Path("/proc/self/task").exists() and ran(os.getpid()) > 0
@@ -110,14 +136,16 @@ class Watch:
         # These are of processes that were restarted.
         for pid in {pid for pid, _ in self._threads} - times.keys():
             self._list(pid, frozenset())
+        # One that was started by another one may have ended: then those that it has started are above it now, and who
+        # has got them need not have run.
+        started = frozenset().union(*self._children.values())
+        if any(pid in started and self._listed.get(pid) != spent for pid, spent in times.items()):
+            self._listed.clear()
         return all(self._listed.get(pid) == spent or self._relist(pid, times) for pid, spent in times.items())
 
     def _relist(self, pid: int, times: Mapping[int, int]) -> bool:
-        try:
-            tasks = frozenset(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208  # names are all that is needed
-        except FileNotFoundError:
-            tasks = frozenset()
-        self._children[pid] = frozenset(child for task in tasks for child in list_children(pid, task))
+        tasks = list_threads(pid)
+        self._children[pid] = list_children(pid, tasks)
         # Without a clock there must be no threads either: otherwise one of the two is out of date.
         complete = self._list(pid, tasks) and (times[pid] >= 0 or not tasks) and self._children[pid] <= times.keys()
         if complete:

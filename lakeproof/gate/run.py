@@ -88,7 +88,7 @@ class Schedule:
     """Whether a call of a client has done what it is for, as far as the scenario says what that is."""
     unproved: str = ""
     """Why it proves nothing though it has come to its end: a call has sent no request, and so answers from what is not
-    in the store; or a call of ``after`` asks for what the gate does not have."""
+    in the store; a client writes after its calls; or a call of ``after`` asks for what the gate does not have."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -159,6 +159,10 @@ class Runner:
             for name, calls in zip(self.results, self.scenario.clients, strict=True):
                 nursery.start_soon(self._client, name, tuple(calls))
             finished, trouble = await self._steer(search)
+            # A call may take the end of its service for an answer, and one that has returned does not see its own.
+            for name, child in self.children.items():
+                if name not in self.crashed and child.ended:
+                    raise ProgramError(f"{self.scenario.name}: {name}: {child.ended}")
             # A call that ends by itself leaves a process that can be used again; only the others are restarted.
             if not finished:
                 self.gate.open()
@@ -212,7 +216,7 @@ class Runner:
             spent.append(choice.mode)
             # Only now, with another request there: a schedule of exactly so many steps may end.
             if len(self.steps) == self.scenario.steps_max:
-                asking = ", ".join(f"{each} {call}" for each, call in self._under_way())
+                asking = ", ".join(f"{each} {call}" for each, call in self._under_way()) or "all calls have returned"
                 return False, f"more than {self.scenario.steps_max:,} requests in a schedule, and no end: {asking}"
             waiting = await self._let_go(choice)
             step = Release(name=waiting.name, mode=waiting.mode, status=waiting.status, footprint=waiting.footprint)
@@ -377,6 +381,9 @@ class Runner:
         # Unproved, and not failed: the search has already counted this class as run.
         if self.gate.unknown:
             return Schedule(steps=tuple(self.steps), unproved=self.gate.unknown)
+        if self.gate.belated:
+            why = "the program goes on after its calls; let it end what it has begun, or raise calm_seconds"
+            self.unproved = f"{self.gate.belated} came when the schedule was over: {why}"
         outcome = Outcome(results=self.results, after=after, store=store)
         checks = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
         found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in checks.items())

@@ -138,6 +138,10 @@ class Gate(Generic[State, StoreRequest]):
         """How many requests of each client have waited."""
         self.unknown = ""
         """The first request that the front could not answer as the store does: what follows from it is not judged."""
+        self.belated = ""
+        """The first write of a client that came when the gate was open again."""
+        self._clients: frozenset[str] = frozenset()
+        """Those whose requests waited in the schedule that was run last."""
         self._of_setup = Names()
         self._names = Names()
         self._counted: Counter[tuple[str, str]] = Counter()
@@ -149,7 +153,8 @@ class Gate(Generic[State, StoreRequest]):
 
     def hold(self, clients: frozenset[str]) -> None:
         """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay."""
-        self._holding = clients
+        self._holding = self._clients = clients
+        self.belated = ""
         self.rounds += 1
         # In each schedule a client's first name is ``<c1.1>`` again: the search compares requests of two runs by them.
         self._names = self._of_setup.copy()
@@ -241,6 +246,8 @@ class Gate(Generic[State, StoreRequest]):
         if self._holding is None or client not in self._holding:
             self.state, answer, _ = self.front.perform(self.state, request, self.now())
             self.note(f"{client} {label}", answer.unknown)
+            if client in self._clients and self.front.writes(request):
+                self.belated = self.belated or f"{client} {label}"
             return answer
         self.counts[client] += 1
         waiting = WaitingRequest(client, label, request, body, self._faults(request))

@@ -1,10 +1,14 @@
-"""Clients that a gate has to survive: they ask for ever, flood it, send halves, do not read, or stay."""
+"""Clients that a gate has to survive: they ask for ever, flood it, send halves, do not read, fork, or stay."""
 
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import attrs
@@ -76,6 +80,89 @@ def keeps_open() -> None:
         each.close()
 
 
+def forks_for_ever() -> None:
+    get("a")
+    if not os.fork():
+        retries_for_ever()
+
+
+def forks() -> str:
+    """Returns twice."""
+    get("a")
+    return "parent" if os.fork() else "child"
+
+
+def becomes_a_daemon() -> None:
+    get("a")
+    if os.fork():
+        os._exit(0)
+
+
+def asks_by_an_orphan() -> None:
+    """A process without a parent asks for two objects at once, for one of them after a long computation."""
+    reader, writer = os.pipe()
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            other = threading.Thread(target=computes_and_asks)
+            other.start()
+            get("y")
+            other.join()
+            os.write(writer, b"!")
+        os._exit(0)
+    os.wait()
+    os.read(reader, 1)
+
+
+def computes_and_asks() -> None:
+    for _ in range(2_000_000):
+        pass
+    get("x")
+
+
+def puts_both() -> None:
+    asked("PUT", "x", b"1")
+    asked("PUT", "y", b"1")
+
+
+def reads_and_closes_its_stdin() -> None:
+    get("a")
+    assert (sys.stdin.read(), subprocess.run(["cat"], stdout=-1, check=True).stdout) == ("", b"")
+    os.close(0)
+
+
+def asks_a_service() -> None:
+    """Whose end it takes for an answer."""
+    get("a")
+    with suppress(OSError):
+        urllib.request.urlopen(os.environ["SERVICE_URL"])  # noqa: S310
+
+
+MORTAL = """
+import socket, sys
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+listener.accept()  # of who looks whether it listens
+sys.exit(bool(listener.accept()) * 3)
+"""
+
+
+def writes_late() -> None:
+    """When the schedule is over."""
+    get("a")
+    threading.Thread(target=writes_when_told).start()
+
+
+def writes_when_told() -> None:
+    Path(FOLDER, "fifo").read_text()
+    asked("PUT", "late", b"1")
+
+
+def tells() -> None:
+    Path(FOLDER, "fifo").write_text("")  # wakes who reads it
+    while asked("GET", "late")[0] != 200:
+        pass
+
+
 def once() -> None:
     get("a")
 
@@ -115,17 +202,25 @@ def sleeps() -> None:
     time.sleep(3600)
 
 
-def beside_one(*calls: Callable[[], None], **more: object) -> GateScenario:
+def beside_one(*calls: Callable[[], object], **more: object) -> GateScenario:
     """A client that makes these calls, beside one that asks once."""
     made = GateScenario(name=calls[0].__name__, clients=[[*map(call, calls)], [call(once)]], invariants=[nothing])
     return attrs.evolve(made, **more)  # type: ignore[arg-type]  # its fields
 
 
-PLAIN = (asks_for_ever, retries_for_ever, floods, sends_half, does_not_read, keeps_open)
+PLAIN = (
+    *(asks_for_ever, retries_for_ever, floods, sends_half, does_not_read, keeps_open),
+    *(becomes_a_daemon, reads_and_closes_its_stdin),
+)
 SCENARIOS = [
     *(beside_one(each, steps_max=STEPS_MAX) for each in PLAIN),
+    beside_one(forks_for_ever, clients=[[call(forks_for_ever)]], steps_max=STEPS_MAX),
+    beside_one(forks, once),
     beside_one(asks_at_once),
     beside_one(asks_at_once, name="asks_at_once/threads", parallel="threads"),
+    beside_one(asks_by_an_orphan, clients=[[call(asks_by_an_orphan)], [call(puts_both)]]),
+    beside_one(asks_a_service, service=["python", "-c", MORTAL, "{port}"]),
+    beside_one(writes_late, after=[call(tells)], environment={"HOSTILE_FOLDER": FOLDER}),
     beside_one(once, name="sleeps_before", setup=[call(sleeps)]),
     beside_one(once, name="sleeps_after", after=[call(sleeps)]),
     GateScenario(

@@ -40,16 +40,43 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @deep
 @pytest.mark.parametrize(
-    "name", ["asks_for_ever", pytest.param("retries_for_ever", marks=deep), pytest.param("floods", marks=deep)]
+    ("name", "asking"),
+    [
+        ("asks_for_ever", "c1 asks_for_ever()"),
+        ("retries_for_ever", "c1 retries_for_ever()"),
+        ("floods", "c1 floods()"),
+        ("forks_for_ever", "all calls have returned"),
+    ],
 )
 def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, name: str, asking: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(classes, "TRIES_MAX", 0)  # each try waits for a second
     result = gate(name, tmp_path)
     assert result.exit_code == 3, result.output
-    assert f"{name}: more than {hostile.STEPS_MAX} requests in a schedule, and no end: c1 {name}()" in result.stderr
+    assert f"{name}: more than {hostile.STEPS_MAX} requests in a schedule, and no end: {asking}" in result.stderr
     assert f"{name}: nothing inconclusive: 0 schedules, not all" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [
+        ("forks", 0, "forks: nothing holds: 1 schedule, all of them"),
+        ("reads_and_closes_its_stdin", 0, "nothing holds: 1 schedule, all of them"),
+        # Two orders of two reads, each before or after the write of what it reads: all but one that is a circle.
+        ("asks_by_an_orphan", 0, "nothing holds: 7 schedules, all of them"),
+        ("becomes_a_daemon", 2, "c1: becomes_a_daemon(): "),
+        ("asks_a_service", 2, "the service ended with code 3"),
+        ("writes_late", 3, "c1 PUT bucket/late came when the schedule was over: the program goes on after its calls"),
+    ],
+)
+def test_what_a_program_does_beside_its_calls_is_seen(
+    tmp_path: Path, name: str, code: int, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOSTILE_FOLDER", str(tmp_path))
+    os.mkfifo(tmp_path / "fifo")
+    result = gate(name, tmp_path)
+    assert (result.exit_code, told in result.output) == (code, True), result.output
 
 
 @deep

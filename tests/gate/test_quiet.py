@@ -1,7 +1,6 @@
 """A process is quiet when all its threads sleep, and only then."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -81,16 +80,40 @@ def test_a_process_one_of_whose_threads_runs_is_not_asleep(watch: Watch) -> None
         assert [watch.asleep([process.pid]) for _ in range(20)] == [None] * 20
 
 
-def test_a_process_is_awake_while_one_that_it_has_started_runs(watch: Watch) -> None:
-    spins = "import subprocess\nsubprocess.run([sys.executable, '-c', 'print(flush=True)\\nwhile True: pass'])"
-    with begun(spins) as process:
+STARTED = '''
+import ctypes, os
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+if not os.fork():
+    print(flush=True)
+    sys.stdin.read(1)
+    own = os.getpid()
+    if {leaves} and os.fork():
+        os._exit(0)
+    while {leaves} and os.getppid() == own:
+        pass
+    print(flush=True)
+    while True:
+        pass
+time.sleep(600)
+'''
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_a_process_is_awake_while_one_that_it_has_started_runs_or_one_that_this_one_leaves(
+    watch: Watch, leaves: bool
+) -> None:
+    with begun(STARTED.format(leaves=leaves)) as process:
+        assert process.stdin is not None
         assert process.stdout is not None
+        process.stdout.read(1)
+        settled(watch, process.pid)
+        process.stdin.write(b"!")
+        process.stdin.flush()
         process.stdout.read(1)
         try:
             assert [watch.asleep([process.pid]) for _ in range(20)] == [None] * 20
         finally:
-            for child in quiet.list_children(process.pid, str(process.pid)):
-                os.kill(child, signal.SIGKILL)
+            quiet.kill_all(process.pid)
 
 
 def test_a_process_that_is_gone_sleeps(watch: Watch) -> None:
@@ -128,7 +151,7 @@ class TestOneLook:
         """What the clock of the process says, one after the other; then 11 for ever."""
         said: list[int] = []
         monkeypatch.setattr(quiet, "ran", lambda pid: said.pop(0) if said else 11)
-        monkeypatch.setattr(quiet, "list_children", lambda pid, task: [])
+        monkeypatch.setattr(quiet, "list_children", lambda pid, tasks: frozenset())
         return said
 
     @pytest.fixture
