@@ -242,9 +242,9 @@ def is_there(where: str) -> bool:
 
 
 def files(where: str) -> list[File] | None:
-    """All files beneath a folder, sorted. None: there is no such folder.
+    """All files beneath a folder, sorted; also what links lead to. None: there is no such folder.
 
-    Raises Unusable.
+    Raises Unusable, also for what is there and cannot be read: without it, all else would pass for the whole.
     """
     path = places.local(where)
     if path is None:
@@ -252,14 +252,23 @@ def files(where: str) -> list[File] | None:
         return folder.stamped() if folder.exists() else None
     if not path.is_dir():
         return None
-    found = sorted(each for each in path.rglob("*") if each.is_file())  # rglob has no order of its own
     try:
+        found = sorted(
+            each
+            for around, _, names in os.walk(path, onerror=_refuse, followlinks=True)
+            for each in map(Path(around).joinpath, names)
+            if each.is_file() or each.is_symlink()  # of a link that leads nowhere, `stamp` is an error
+        )
         return [File(each.relative_to(path).as_posix(), str(each), places.stamp(each)) for each in found]
     except OSError as error:
         raise Unusable(
-            f"{error.filename}: cannot be looked at ({error.strerror}); run the command again when no process "
-            "writes there"
+            f"{error.filename}: cannot be looked at ({error.strerror}); make it accessible, or run the command again "
+            "when no process writes there"
         ) from None
+
+
+def _refuse(error: OSError) -> None:
+    raise error
 
 
 def delete(where: str) -> None:

@@ -19,7 +19,9 @@ from lakeproof.histories.events import NEMESIS
 from lakeproof.histories.reader import Lines
 from lakeproof.plain_json import decode
 from lakeproof.spark_checks.data.dataset import read_table
+from lakeproof.spark_checks.engine import folders
 from lakeproof.spark_checks.engine.engines import cores
+from lakeproof.spark_checks.engine.layout import is_hidden
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
 from lakeproof.spark_checks.engine.tables import batches as batches_of
 from lakeproof.words import Unusable
@@ -33,6 +35,8 @@ PARQUET: Final = table(
 """Rows of a history as Parquet: key and value are JSON texts; index is the order in which events were recorded."""
 
 ENDINGS: Final = (".jsonl", ".ndjson", ".json")
+_OF_EVENTS: Final = {*ENDINGS, ".edn", ".parquet"}
+"""In names of files that may hold events: ``x.jsonl.gz``."""
 _ARROW: Final = pa.schema(
     [("history", pa.string()), ("key", pa.string()), ("number", pa.int64()), ("f", pa.string()), ("event", pa.string())]
 )
@@ -45,10 +49,13 @@ def events(spark: SparkSession, folder: Path) -> DataFrame:
 
     Raises Unusable: there is nothing to read; and, when the table is read, for a line that is no event.
     """
-    # As text: the paths go to the workers as rows.
-    files = sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*{ending}") if path.is_file())
+    every = [Path(each.full) for each in folders.files(str(folder)) or ()]
+    files = [str(each) for each in every if each.suffix in ENDINGS]  # as text: they go to the workers as rows
     if not files:
         return _of_parquet(read_table(spark, str(folder), PARQUET))
+    for each in every:
+        if each.suffix not in ENDINGS and _OF_EVENTS & {*each.suffixes} and not is_hidden(each.name):
+            raise Unusable(f"{each}: is not read beside files of JSON Lines; unpack it, or take it away")
     root = str(folder)
     # A task reads whole files, since the events of a history depend on those before them.
     parts = min(len(files), 4 * cores(spark))
@@ -69,7 +76,11 @@ def of_file(path: str, name: str) -> Iterator[Event]:
     """
     splitter = _Splitter()
     number, text = 0, ""
-    with Path(path).open("rb") as file:
+    try:
+        opened = Path(path).open("rb")  # noqa: SIM115  # it is closed below
+    except OSError as error:
+        raise Unusable(f"{path}: cannot be read ({error.strerror}); make it accessible") from None
+    with opened as file:
 
         def lines() -> Iterator[tuple[int, str]]:
             nonlocal number, text

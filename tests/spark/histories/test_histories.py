@@ -1,7 +1,10 @@
 """Histories on Spark: the verdicts of the local checker, key by key, wherever the events lie."""
 
 import json
+import os
 import random
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -175,6 +178,52 @@ def test_a_damaged_row_is_named(
     parquet.write_table(pa.Table.from_pylist(rows, to_arrow_schema(PARQUET)), tmp_path / "part-0.parquet")
     with pytest.raises(Unusable, match=words), translate_errors():
         judge(events(spark, tmp_path), Judging(model="register", settings=DEFAULTS["jsonl"])).collect()
+
+
+def damaged(name: str, folder: Path) -> None:
+    match name:
+        case "dangling.jsonl":
+            (folder / name).symlink_to("nowhere")
+        case "loop":
+            (folder / name).symlink_to(".")
+        case _:
+            (folder / name).write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("more.jsonl.gz", "is not read beside files of JSON Lines; unpack it, or take it away"),
+        ("part-0.parquet", "is not read beside files of JSON Lines"),
+        ("dangling.jsonl", "cannot be looked at .No such file or directory"),
+        ("loop", "cannot be looked at .Too many levels of symbolic links"),
+        (".part-0.json.crc", ""),
+        ("notes.txt", ""),
+    ],
+)
+def test_a_history_that_is_not_read_is_named(spark: SparkSession, folder: Path, name: str, words: str) -> None:
+    """What is violated there would pass unseen."""
+    damaged(name, folder)
+    with pytest.raises(Unusable, match=f"{name}.*{words}") if words else nullcontext():
+        assert events(spark, folder).select("history").distinct().count() == len(HISTORIES)
+
+
+def test_a_folder_that_cannot_be_read_is_named_and_one_that_a_link_leads_to_is_read(
+    spark: SparkSession, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "good").rename(folder.parent / "elsewhere")
+    (folder / "good").symlink_to("../elsewhere")
+    assert events(spark, folder).select("history").distinct().count() == len(HISTORIES)
+    scandir = os.scandir
+
+    def forbidden(path: str) -> Iterator[os.DirEntry[str]]:
+        if Path(path).name == "good":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", forbidden)
+    with pytest.raises(Unusable, match=r"/good: cannot be looked at \(Permission denied\); make it accessible"):
+        events(spark, folder)
 
 
 class TestCommand:
