@@ -11,7 +11,7 @@ import attrs
 import click
 
 from lakeproof.commands.group import complain
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import Seconds, fail_option, nil_option, order_option
 from lakeproof.files import write_whole
 from lakeproof.histories import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, open_history, read
 from lakeproof.histories.evidence import (
@@ -56,18 +56,10 @@ _LEAST_MEMORY: Final = 64 << 20
     type=click.Path(path_type=Path, file_okay=False),
     help="Write minimal non-linearizable sub-histories to this folder.",
 )
-@click.option(
-    "--fail",
-    type=click.Choice(["did-not-happen", "predicate-false"]),
-    help="Meaning of a failed conditional write.",
-)
-@click.option(
-    "--nil",
-    type=click.Choice(["nothing", "unrecorded"]),
-    help="Meaning of a read of nil: no value, or a value that was not recorded.",
-)
+@fail_option
+@nil_option
 @click.option("--initial", "begin", metavar="JSON", help="Initial value of each key. Default: no value.")
-@click.option("--order", type=click.Choice(["file", "time"]), help="Order events by line or by timestamp.")
+@order_option
 @click.option("--ties", type=click.Choice(["calls", "returns"]), help="Which events come first at equal timestamps.")
 @click.option("--independent", is_flag=True, help="Values are [KEY VALUE] pairs, as in Jepsen's independent tests.")
 @click.option(

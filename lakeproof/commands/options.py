@@ -37,6 +37,17 @@ Seconds: Final = _Seconds()
 from_option: Final = click.option(
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
 )
+fail_option: Final = click.option(
+    "--fail", type=click.Choice(["did-not-happen", "predicate-false"]), help="Meaning of a failed conditional write."
+)
+nil_option: Final = click.option(
+    "--nil",
+    type=click.Choice(["nothing", "unrecorded"]),
+    help="Meaning of a read of nil: no value, or a value that was not recorded.",
+)
+order_option: Final = click.option(
+    "--order", type=click.Choice(["file", "time"]), help="Order events by line or by timestamp."
+)
 
 
 def seconds_option(*names: str, default: float, help_: str) -> Callable[[click.decorators.FC], click.decorators.FC]:

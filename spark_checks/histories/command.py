@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 import click
 
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import Seconds, fail_option, nil_option, order_option
 from lakeproof.spark_checks.engine.options import PLACE, spark_options
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable, plural
 
@@ -20,17 +20,9 @@ EXAMPLES: Final = 10
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
 @click.option("--model", metavar="NAME", help="Specification. Default: the smallest one with all operations.")
-@click.option(
-    "--fail",
-    type=click.Choice(["did-not-happen", "predicate-false"]),
-    help="Meaning of a failed conditional write.",
-)
-@click.option(
-    "--nil",
-    type=click.Choice(["nothing", "unrecorded"]),
-    help="Meaning of a read of nil: no value, or a value that was not recorded.",
-)
-@click.option("--order", type=click.Choice(["file", "time"]), help="Order events by line or by timestamp.")
+@fail_option
+@nil_option
+@order_option
 @click.option(
     "--max-memory", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Limit per key."
 )

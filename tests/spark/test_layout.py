@@ -81,6 +81,7 @@ def with_other_tags(ranges: Path) -> None:
 
 
 DAMAGES = {
+    "gone": (lambda ranges: shutil.rmtree(ranges.parent), r"dataset: there is no such folder; a dataset is a folder"),
     "tags": (with_other_tags, r"part-1\.parquet: column e_tag is binary; expected of objects/: .*e_tag: string"),
     "lost": (shutil.rmtree, r"ranges: there is no table ranges/; a dataset is a folder with kv/.*an empty one will do"),
     "empty": (moved(first="../a", second="../b"), r"ranges: has no Parquet file; write the table"),
@@ -150,11 +151,6 @@ def test_a_second_file_that_is_not_as_the_first_is_named(
     with pytest.raises(Unusable, match=words) as told:
         open_dataset(spark, str(dataset))
     assert "\n" not in str(told.value)
-
-
-def test_a_folder_that_is_not_there_is_no_empty_dataset(spark: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(Unusable, match=r"gone: there is no such folder; a dataset is a folder with kv/"):
-        open_dataset(spark, str(tmp_path / "gone"))
 
 
 def test_a_column_of_folders_that_is_all_digits_is_text(spark: SparkSession, tmp_path: Path) -> None:

@@ -107,17 +107,9 @@ def test_no_command_of_spark_shows_a_password_with_an_at_in_it(command: str, dsn
     assert "kaboom9" not in result.output
 
 
-@settings(max_examples=60)
-@given(addresses())
-def test_no_output_holds_a_secret(given_: tuple[str, str]) -> None:
-    law(*given_)
-
-
-@pytest.mark.long
-@settings(max_examples=MANY)
-@given(addresses())
-def test_no_output_holds_any_of_many_secrets(given_: tuple[str, str]) -> None:
-    law(*given_)
+@pytest.mark.parametrize("examples", [60, pytest.param(MANY, marks=pytest.mark.long)])
+def test_no_output_holds_a_secret(examples: int) -> None:
+    settings(max_examples=examples)(given(addresses())(lambda given_: law(*given_)))()
 
 
 @pytest.mark.parametrize(
