@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from lakeproof.designs.designs import HOLDS, Word, rows
-from lakeproof.designs.races import LATE_WRITE, NONE, fault, jump
+from lakeproof.designs.designs import HOLDS, Word, rows, variant
+from lakeproof.designs.races import FALSE, LATE_WRITE, LOST, NONE, Refuted, fault, jump
 from lakeproof.designs.repository_designs import ABSENT, EXISTS, JUMP, MORE_FAULTS, RepositoryDesign, everything
 from lakeproof.impl.repositories import hardened
 from lakeproof.scenario import Faults
@@ -16,12 +16,30 @@ HARDENED = RepositoryDesign(
     flows=hardened.FLOWS,
     source="impl/repositories/hardened.py: four rules",
     refuted=HOLDS,
-    words={"delete_instance": Word(lambda flows: flows.delete_repository, "r")},
-    options={"delete_instance": {"instance_uid": SETUP_INSTANCE}},
+    words={
+        "delete_instance": Word(lambda flows: flows.delete_repository, "r"),
+        "retry_instance": Word(lambda flows: flows.delete_repository, "r", attempts=2),
+    },
+    options={word: {"instance_uid": SETUP_INSTANCE} for word in ("delete_instance", "retry_instance")},
     faults=MORE_FAULTS,
     leaves_garbage=True,
 )
-"""``delete_instance``: a delete that is taken up again, knowing which instance was meant."""
+"""``delete_instance``: a delete that is taken up again, knowing which instance was meant; ``retry_instance`` is tried
+again after an error."""
+
+HITS_THE_NEXT: Final = Refuted(
+    "the delete took place, but its answer does not say so; its client asks for another one, and has not named the "
+    "instance that it meant",
+    "retry_delete-create/*",
+)
+
+UNNAMED = variant(
+    HARDENED,
+    "unnamed",
+    {"delete-spares-successor": HITS_THE_NEXT, "create-is-effective": HITS_THE_NEXT},
+    {},
+    " (negative control: a client that retries, and names no instance)",
+)
 
 EVERYTHING: Final = (
     fault("refused-in-doubt", Faults(refusals=1, lost_answers=1, false_predicates=1))
@@ -53,6 +71,8 @@ ROWS = [
     ),
     *rows(HARDENED, "create-create", ABANDONED, ABSENT),
     *rows(HARDENED, "delete-delete_instance-create", MORE_FAULTS, EXISTS),
+    *rows(HARDENED, "retry_instance-create", LOST | FALSE | LATE_WRITE | UNREAD, EXISTS),
+    *rows(UNNAMED, "retry_delete-create", UNREAD, EXISTS),
     *rows(HARDENED, "delete-delete-create delete-create-create", EVERYTHING, EXISTS),
     *rows(HARDENED, "create-delete", EVERYTHING, ABSENT),
     *rows(HARDENED, "delete-delete", NONE, EXISTS),
