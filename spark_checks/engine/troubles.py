@@ -38,6 +38,10 @@ _FULL: Final = "the memory that Sail may take does not suffice; say more with --
 _GONE: Final = "the Spark Connect server does not answer any more; see its log, and run the command once more"
 
 _KNOWN: Final = (
+    *(
+        (sign, "a column is of several types, or not of its table's, which Sail cannot read; name --engine classic")
+        for sign in ("Fail to merge schema", "PARQUET_COLUMN_DATA_TYPE_MISMATCH")
+    ),
     ("FILE_NOT_EXIST", "{file}: a worker does not find it; bring it back, or name a place that all workers share"),
     ("FAILED_READ_FILE", "{file}: cannot be read as Parquet ({cause}); bring it back whole, or write the table again"),
     (
@@ -55,10 +59,6 @@ _KNOWN: Final = (
     ("failed the maximum allowable number of times", _LOST),
     ("Master removed our application", _LOST),
     ("because SparkContext was shut down", _LOST),
-    (
-        "Fail to merge schema",
-        "files of one table differ in the types of a column, which Sail cannot read; name --engine classic",
-    ),
     *((sign, _FULL) for sign in ("Resources exhausted", "Failed to allocate additional")),
     *((sign, _GONE) for sign in ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")),
     ("java.lang.OutOfMemoryError", "the JVM ran out of memory; give it more with --memory"),

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +12,9 @@ from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.engine import layout, places
+from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, LONG, STRING, table
+from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.words import Unusable
 from tests.spark import snapshots
 from tests.spark.conftest import CLASSIC, Mount
@@ -177,6 +180,15 @@ def test_folders_named_by_a_column_are_read_at_one_depth(spark: SparkSession, da
     moved(first="day=0/part.parquet", second="day=1/part.parquet")(dataset / "ranges")
     (dataset / "ranges" / "_SUCCESS").write_bytes(b"")
     assert open_dataset(spark, str(dataset)).ranges.count() == before
+
+
+def test_a_text_that_is_encoded_as_numbers_is_read_or_another_engine_is_named(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    parquet.write_table(pa.table({"s": pa.array(["x"]).dictionary_encode()}), tmp_path / "0.parquet")
+    refused = pytest.raises(Unusable, match="which Sail cannot read; name --engine classic")
+    with refused if engine_of(spark).name == "embedded" else nullcontext(), translate_errors():
+        assert read_table(spark, str(tmp_path), table(s=STRING)).collect()[0]["s"] == "x"
 
 
 @CLASSIC
