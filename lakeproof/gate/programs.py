@@ -57,33 +57,72 @@ def environment_of(own: Mapping[str, str]) -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | FIXED | dict(own)
 
 
-class ClientProcess:
+class _Killable:
+    """A process that leads a group of its own, once it is started."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.environment = dict(environment)
+        self._process: trio.Process | None = None
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Of what runs for its client."""
+        return () if self._process is None else (self._process.pid,)
+
+    @property
+    def code(self) -> int | None:
+        """With which it has ended; None: it has not."""
+        return None if self._process is None else self._process.poll()
+
+    async def _open(self, command: Sequence[str], pipe: int) -> None:
+        """Start it. pipe: what its stdin and its stdout are."""
+        # In a session of its own: Ctrl-C is for the gate, which ends its processes.
+        self._process = await trio.lowlevel.open_process(
+            command, stdin=pipe, stdout=pipe, env=environment_of(self.environment), start_new_session=True
+        )
+
+    def crash(self) -> None:
+        """Kill it. A call under way raises ProgramError."""
+        if self._process is not None:
+            kill_all(self._process.pid)
+
+    async def kill(self) -> None:
+        """Kill it, and wait until it is gone."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        kill_all(process.pid)
+        # Also when the gate is cancelled: a process that was not waited for stays as a zombie.
+        with trio.CancelScope(shield=True):
+            await process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    await pipe.aclose()
+
+
+class ClientProcess(_Killable):
     """One process, as one client. Its calls run one after the other."""
 
     def __init__(
         self, file: Path, environment: Mapping[str, str], arrivals: Arrivals, service: "Service | None" = None
     ) -> None:
+        super().__init__(environment)
         self.file = file
-        self.environment = dict(environment)
         self.arrivals = arrivals
         """Where what it returns is seen before it is read."""
         self.service = service
-        self._process: trio.Process | None = None
         self._rest = b""
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Of the processes that run for this client."""
-        mine = () if self._process is None else (self._process.pid,)
-        return mine if self.service is None else (*mine, *self.service.pids)
+        return super().pids if self.service is None else (*super().pids, *self.service.pids)
 
     @property
     def ended(self) -> str:
-        """Which of them has ended by itself, and how; empty: none."""
-        if self.service is not None and (code := self.service.code) is not None:
-            return f"{' '.join(self.service.command)}: the service ended with code {code}"
-        code = None if self._process is None else self._process.poll()
-        return "" if code is None else f"{self.file}: the process ended with code {code}"
+        """Which process has ended by itself, and how; empty: none."""
+        if self.service is not None and self.service.code is not None:
+            return f"{' '.join(self.service.command)}: the service ended with code {self.service.code}"
+        return "" if self.code is None else f"{self.file}: the process ended with code {self.code}"
 
     async def start(self) -> None:
         """Start the processes and wait until the file is loaded, and the service listens.
@@ -95,13 +134,7 @@ class ClientProcess:
             self.environment["SERVICE_URL"] = await self.service.start()
         served = () if self.service is None else self.service.pids
         command = [sys.executable, "-m", "lakeproof.gate.child", str(self.file), *map(str, served)]
-        self._process = await trio.lowlevel.open_process(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment_of(self.environment),
-            start_new_session=True,  # Ctrl-C is for the gate, which ends its processes
-        )
+        await self._open(command, subprocess.PIPE)
         with trio.move_on_after(READY_SECONDS) as scope:
             await self._line()
         if scope.cancelled_caught:
@@ -154,11 +187,9 @@ class ClientProcess:
         return found
 
     def crash(self) -> None:
-        """Kill what runs for this client. The call under way raises ProgramError."""
         if self.service is not None:
             self.service.crash()
-        if self._process is not None:
-            kill_all(self._process.pid)
+        super().crash()
 
     async def restart(self) -> None:
         """End the processes, and start them anew."""
@@ -166,38 +197,19 @@ class ClientProcess:
         await self.start()
 
     async def kill(self) -> None:
-        """End the processes, at once, and wait until they are gone."""
         if self.service is not None:
             await self.service.kill()
-        # The rest is of a process that ends: it must not be taken for an answer of the next one.
-        process, self._process, self._rest = self._process, None, b""
-        if process is None:
-            return
-        kill_all(process.pid)
-        # Also when the gate is cancelled: a process that was not waited for stays as a zombie.
-        with trio.CancelScope(shield=True):
-            await process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    await pipe.aclose()
+        # It is of a process that ends, and must not be taken for an answer of the next one.
+        self._rest = b""
+        await super().kill()
 
 
-class Service:
+class Service(_Killable):
     """A server that works for one client: a command, and the port that it is given."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        super().__init__(environment)
         self.command = tuple(command)
-        self.environment = dict(environment)
-        self._process: trio.Process | None = None
-
-    @property
-    def pids(self) -> tuple[int, ...]:
-        return () if self._process is None else (self._process.pid,)
-
-    @property
-    def code(self) -> int | None:
-        """With which it has ended; None: it has not."""
-        return None if self._process is None else self._process.poll()
 
     async def start(self) -> str:
         """Start it, and wait until it listens. Returns its address.
@@ -209,17 +221,11 @@ class Service:
         # The interpreter of the gate, whose packages the service may import, and not the first one of PATH.
         words = [sys.executable if each == "python" else each.replace("{port}", str(port)) for each in self.command]
         try:
-            self._process = await trio.lowlevel.open_process(
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                env=environment_of(self.environment),
-                start_new_session=True,
-            )
+            await self._open(words, subprocess.DEVNULL)
         except OSError as error:
             raise ProgramError(f"{words[0]}: the service cannot be started: {error.strerror}") from None
         with trio.move_on_after(READY_SECONDS):
-            while self._process.poll() is None:
+            while self.code is None:
                 try:
                     # A connection is enough. A request might be one that the service acts on.
                     await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()
@@ -227,23 +233,10 @@ class Service:
                     await trio.sleep(READY_POLL_SECONDS)
                     continue
                 return f"http://127.0.0.1:{port}"
-        code = self._process.poll()
+        code = self.code
         await self.kill()
         mute = f"does not listen on port {port} after {READY_SECONDS:g} s"
         raise ProgramError(f"{' '.join(words)}: the service {mute if code is None else f'ended with code {code}'}")
-
-    def crash(self) -> None:
-        """Kill it."""
-        if self._process is not None:
-            kill_all(self._process.pid)
-
-    async def kill(self) -> None:
-        """Kill it, and wait until it is gone."""
-        process, self._process = self._process, None
-        if process is not None:
-            kill_all(process.pid)
-            with trio.CancelScope(shield=True):
-                await process.wait()
 
 
 def _number(pipe: object) -> int:

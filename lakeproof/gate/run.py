@@ -147,7 +147,7 @@ class Runner:
         self.gate.state = self.fresh
         # Of tables that only an earlier schedule has created, labels would have keys that they had not had there.
         self.front.dynamodb.keys_of_tables = {name: each.key_names for name, each in self.fresh.dynamodb.tables.items()}
-        self.gate.hold(frozenset(name for name in self.children if name != OPEN))
+        self.gate.hold(frozenset(name for name in self.children if name != OPEN), OPEN)
         self.steps = []
         self.made = []
         self._born = {}

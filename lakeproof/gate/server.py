@@ -56,6 +56,9 @@ COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
 _NAME_END: Final = re.compile(rf"{NAME.pattern}\Z")
+PASSED: Final = "let through"
+"""The client of requests that wait in no schedule."""
+STRAY: Final = "a request in a schedule that AWS_ACCESS_KEY_ID gives to none of its clients"
 SETUP: Final = "setup"
 """The client of all names from before the first schedule."""
 
@@ -142,6 +145,7 @@ class Gate(Generic[State, StoreRequest]):
         """The first write of a client that came when the gate was open again."""
         self._clients: frozenset[str] = frozenset()
         """Those whose requests waited in the schedule that was run last."""
+        self._reader = ""
         self._of_setup = Names()
         self._names = Names()
         self._counted: Counter[tuple[str, str]] = Counter()
@@ -151,9 +155,11 @@ class Gate(Generic[State, StoreRequest]):
         """The names of what was in a body before it was in a label: each client that reads the body may be the first
         to ask for it, in another order."""
 
-    def hold(self, clients: frozenset[str]) -> None:
-        """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay."""
+    def hold(self, clients: frozenset[str], reader: str = "") -> None:
+        """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay. reader: the
+        only other one that may ask meanwhile, and does not write."""
         self._holding = self._clients = clients
+        self._reader = reader
         self.belated = ""
         self.rounds += 1
         # In each schedule a client's first name is ``<c1.1>`` again: the search compares requests of two runs by them.
@@ -245,7 +251,10 @@ class Gate(Generic[State, StoreRequest]):
                 self._of_setup.renamed(text, SETUP)
         if self._holding is None or client not in self._holding:
             self.state, answer, _ = self.front.perform(self.state, request, self.now())
-            self.note(f"{client} {label}", answer.unknown)
+            # What is no step of the schedule, and changes what its steps see, or sees what they change, is not judged.
+            others = client != PASSED and (client != self._reader or self.front.writes(request))
+            stray = STRAY if self._holding and others else ""
+            self.note(f"{client or 'unnamed client'} {label}", answer.unknown or stray)
             if client in self._clients and self.front.writes(request):
                 self.belated = self.belated or f"{client} {label}"
             return answer

@@ -12,9 +12,7 @@ import attrs
 from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.fronts.interface import Answer
-
-NO_CLIENT = ""
-"""The client of a request that is let through: no client has this name, so the gate holds nothing of it."""
+from lakeproof.gate.server import PASSED
 
 
 @attrs.frozen
@@ -41,11 +39,11 @@ class PassingFront(AWSFront):
     def client_of(self, request: StoreRequest) -> str:
         client = super().client_of(request)
         # The reader's requests are answered at once in any case, and its reads are no part of the schedule.
-        return NO_CLIENT if client != self.reader and self._passes(request) else client
+        return PASSED if client != self.reader and self._passes(request) else client
 
     def perform(self, state: Store, request: StoreRequest, now: int) -> tuple[Store, Answer, Footprint]:
         after, response, footprint = super().perform(state, request, now)
-        # By the credential: `client_of` of this class gives no client to what passes.
+        # By the credential: `client_of` of this class names none of these for what passes.
         if self.patterns and super().client_of(request) != self.reader and self._passes(request):
             self.passed.append(Passed(self.label_of(request), footprint, self.writes(request)))
         return after, response, footprint

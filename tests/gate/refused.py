@@ -46,6 +46,14 @@ def stranger() -> bool:
     return redis("SET", "n", "1", login=False).startswith(b"+")
 
 
+def foreign() -> None:
+    """Asks for itself, and loses an update under a key of its own, which is that of no client."""
+    key = {"Authorization": "AWS4-HMAC-SHA256 Credential=minio/20260101/us-east-1/s3/aws4_request"}
+    plain()
+    _, found = asked("GET", "n", headers=key)
+    asked("PUT", "n", f"{found}1".encode(), key)
+
+
 def plain() -> None:
     asked("GET", "n")
 
@@ -109,7 +117,7 @@ SCENARIOS = [
     scenario(name="large/redis", clients=[[call(large_word)]]),
     *(
         scenario(name=each.__name__, clients=[[call(each)], [call(plain)]])
-        for each in (tags, states, expires, stranger)
+        for each in (tags, states, expires, stranger, foreign)
     ),
     scenario(name="setup", setup=[call(tags)], clients=[[call(plain)]]),
     scenario(name="after", clients=[[call(plain)]], after=[call(tags)]),

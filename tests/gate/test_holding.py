@@ -31,7 +31,7 @@ async def holding(setup: Sequence[Request] = ()) -> Gate[Store, StoreRequest]:
     gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
     for request in setup:
         await gate.server.handler(request)
-    gate.hold(frozenset({"c1", "c2"}))
+    gate.hold(frozenset({"c1", "c2"}), "reader")
     return gate
 
 
@@ -80,6 +80,21 @@ def test_what_is_under_way_at_once_has_its_names_in_any_order_of_arrival(
     for order in itertools.permutations(range(len(names))):
         requests = arriving()
         assert named([], [requests[at] for at in order]) == names
+
+
+@pytest.mark.parametrize(
+    ("client", "method", "judged"),
+    [("reader", "GET", True), ("reader", "PUT", False), ("", "GET", False), ("minio", "PUT", False)],
+)
+def test_a_request_in_a_schedule_that_no_client_waits_for_is_not_judged(
+    client: str, method: str, judged: bool
+) -> None:
+    async def run() -> str:
+        gate = await holding()
+        await gate.server.handler(asking(method, "/b/k", client=client))
+        return gate.unknown
+
+    assert (trio.run(run) == "") is judged
 
 
 @pytest.mark.parametrize("clients", [("c1", "c2"), ("c2", "c1")])

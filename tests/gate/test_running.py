@@ -74,6 +74,7 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         (REFUSED, "states", 3, OPEN, 'ExecuteStatement {"Statement": "UPDATE t SET v = 1"} is not known here'),
         (REFUSED, "expires", 3, OPEN, "c1 SET n ex 60: EX without GateScenario(expiries=...) is not known here"),
         (REFUSED, "stranger", 3, OPEN, "SET n: a connection that is of no client of REDIS_URL is not known here"),
+        (REFUSED, "foreign", 3, OPEN, "minio GET bucket/n: a request in a schedule that AWS_ACCESS_KEY_ID gives"),
         (REFUSED, "setup", 3, OPEN, f"setup: reader {UNKNOWN}"),
         (REFUSED, "after", 3, OPEN, f"after: reader {UNKNOWN}"),
         (REFUSED, "large/s3", 3, OPEN, "large/s3: a request of HTTP: a body of more than 5 bytes"),
