@@ -193,10 +193,9 @@ class LoggedClient:
             if run.op is None and not run.broken:
                 raise Unusable(f"{self.name}: {self._calls[self.done % len(self._calls)]} asks for nothing")
             self._run = run
-        return run if not run.broken else self._broken(run)
-
-    def _broken(self, run: Execution) -> Execution:
-        raise Unusable(f"{self.name}: a flow has raised {run.finished[-1].error}; mend the flow")
+        if run.broken:
+            raise Unusable(f"{self.name}: a flow has raised {run.finished[-1].error}; mend the flow")
+        return run
 
     def _clock(self, run: Execution) -> None:
         """No log has the readings of a clock: it stands still."""
@@ -248,20 +247,12 @@ def _same(mine: Effect, logged: Op, names: NameMap) -> bool:
     if type(mine) is not type(logged):
         return False
     assert isinstance(mine, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.ScanBatch)
-    if not names.same(_text(mine.partition), _text(logged.partition)):
+    places = ((each.partition, each.start if isinstance(each, kv.ScanBatch) else each.key) for each in (mine, logged))
+    if not all(names.same(_text(one), _text(other)) for one, other in zip(*places, strict=True)):
         return False
-    if isinstance(mine, kv.ScanBatch):
-        assert isinstance(logged, kv.ScanBatch)
-        return names.same(_text(mine.start), _text(logged.start))
-    assert not isinstance(logged, kv.ScanBatch)
-    if not names.same(_text(mine.key), _text(logged.key)):
+    if isinstance(mine, kv.SetIf) and isinstance(logged, kv.SetIf) and not _same_predicate(mine, logged, names):
         return False
-    if isinstance(mine, kv.SetIf):
-        assert isinstance(logged, kv.SetIf)
-        if not _same_predicate(mine, logged, names):
-            return False
-    if isinstance(mine, kv.Set | kv.SetIf):
-        assert isinstance(logged, kv.Set | kv.SetIf)
+    if isinstance(mine, kv.Set | kv.SetIf) and isinstance(logged, kv.Set | kv.SetIf):
         return _same_value(mine, logged, names)
     return True
 

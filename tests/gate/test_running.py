@@ -67,6 +67,7 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         (NASTY, "cached", 3, OPEN, "cached() returned without a request: what it answers from is not in the store"),
         (NASTY, "cached --preemptions 1", 3, OPEN | {"covers": "some", "left": None}, ""),
         (FORGETFUL, "kept", 3, {"all": False}, "no longer asks for"),
+        (NASTY, "endless --schedules 1", 3, OPEN, "c1: no request and no answer for 0.3 s, and all threads sleep"),
         # What the gate does not have is never judged as the program's behaviour.
         (REFUSED, "tags", 3, OPEN, f"tags: c1 {UNKNOWN}: the gate does not have it, so what follows is not judged"),
         (REFUSED, "tags --preemptions 1", 3, OPEN | {"schedules": 0}, UNKNOWN),
@@ -103,6 +104,8 @@ def test_a_program_has_the_verdict_that_its_schedules_allow(
     file: Path, words: str, code: int, row: dict[str, object], complaint: str, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
+    if "endless" in words:
+        monkeypatch.setattr(running, "PATIENCE_SECONDS", 0.3)
     if "large" in words:
         monkeypatch.setattr("lakeproof.gate.fronts.wire.BODY_BYTES_MAX", 5)
         monkeypatch.setattr("lakeproof.gate.fronts.redis.parser.BODY_BYTES_MAX", 60)
@@ -138,14 +141,6 @@ SCENARIOS = [scenario(name=each.__name__, clients=[[call(each)]], invariants=[co
 """
 
 
-def test_what_one_scenario_has_tested_is_not_tested_in_the_next_one(tmp_path: Path) -> None:
-    file = tmp_path / "shared.py"
-    file.write_text(f"from tests.gate.nasty import *\n{SHARED}")
-    ran = run(tmp_path, file, "*")
-    assert (ran.code, ran.row["scenario"], ran.row["verdict"]) == (3, "plain", "inconclusive"), ran
-    assert "plain: counted was never tested" in ran.complaints
-
-
 TABLES = """
 import json
 def ask(operation, **fields):
@@ -160,11 +155,22 @@ SCENARIOS = [scenario(name="table", clients=[[call(made)], [call(seen)]])]
 """
 
 
-def test_a_table_that_one_schedule_creates_is_unknown_in_the_labels_of_the_next(tmp_path: Path) -> None:
-    file = tmp_path / "tables.py"
-    file.write_text(f"from tests.gate.nasty import *\n{TABLES}")
-    ran = run(tmp_path, file, "table")
-    assert (ran.code, ran.row["verdict"], ran.row["schedules"]) == (0, "holds", 2), ran
+@pytest.mark.parametrize(
+    ("more", "code", "row", "complaint"),
+    [
+        (SHARED, 3, ("plain", "inconclusive", 1), "plain: counted was never tested"),
+        (TABLES, 0, ("table", "holds", 2), ""),
+    ],
+    ids=["what was tested", "a table in labels"],
+)
+def test_what_one_scenario_or_schedule_has_made_is_unknown_in_the_next(
+    tmp_path: Path, more: str, code: int, row: tuple[object, ...], complaint: str
+) -> None:
+    file = tmp_path / "more.py"
+    file.write_text(f"from tests.gate.nasty import *\n{more}")
+    ran = run(tmp_path, file, "*")
+    assert (ran.code, tuple(ran.row[each] for each in ("scenario", "verdict", "schedules"))) == (code, row), ran
+    assert complaint in ran.complaints
 
 
 @pytest.mark.parametrize(
@@ -291,13 +297,6 @@ def test_a_process_has_a_fixed_environment(tmp_path: Path, monkeypatch: pytest.M
         assert ran.code == 0, ran
         orders.add(ran.row["evidence"])
     assert len(orders) == 1
-
-
-def test_a_call_that_hangs_ends_in_a_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "PATIENCE_SECONDS", 0.3)
-    ran = run(tmp_path, NASTY, "endless", "--schedules", "1")
-    assert ran.code == 3
-    assert "c1: no request and no answer for 0.3 s, and all threads sleep" in ran.complaints
 
 
 def known(outcome: Outcome) -> str | None:
