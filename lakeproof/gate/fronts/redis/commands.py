@@ -23,7 +23,7 @@ import attrs
 from lakeproof.gate.fronts.redis import hashes, keyspace, scripts, strings
 from lakeproof.gate.fronts.redis.arguments import Args, integer, wrong_number
 from lakeproof.gate.fronts.redis.parser import Words
-from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Simple, Value
+from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Pairs, Simple, Value
 from lakeproof.gate.fronts.redis.work import Work, escape_key
 
 ARGS_SHOWN_BYTES: Final = 128
@@ -91,10 +91,6 @@ def _of_load(args: Args) -> Sequence[str]:
     return [escape_key(text[:40]) if each is None else each.name for text, each in zip(args, found, strict=True)]
 
 
-def _echo(work: Work, args: Args) -> Value:
-    return args[0]
-
-
 def _ping(work: Work, args: Args) -> Value:
     if len(args) > 1:
         raise wrong_number("ping")
@@ -108,13 +104,8 @@ def _select(work: Work, args: Args) -> Value:
     return OK
 
 
-def _unwatch(work: Work, args: Args) -> Value:
-    """In a transaction: it has watched nothing any more since its EXEC."""
-    return OK
-
-
 COMMANDS: Final[Mapping[bytes, Command]] = {
-    b"GET": Command(2, strings.get),
+    b"GET": Command(2, lambda work, args: work.string(args[0])),
     b"SET": Command(-3, strings.set_, True, _of_set),
     b"SETNX": Command(3, strings.setnx, True, _first),
     b"GETSET": Command(3, strings.getset, True, _first),
@@ -123,10 +114,10 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"MSET": Command(-3, strings.mset, True, _every_other),
     b"MSETNX": Command(-3, strings.msetnx, True, _every_other),
     b"APPEND": Command(3, strings.append, True, _first),
-    b"STRLEN": Command(2, strings.strlen),
-    b"INCR": Command(2, strings.incr, True),
-    b"DECR": Command(2, strings.decr, True),
-    b"INCRBY": Command(3, strings.incrby, True),
+    b"STRLEN": Command(2, lambda work, args: len(work.string(args[0]) or b"")),
+    b"INCR": Command(2, lambda work, args: strings.add_number(work, args[0], 1), True),
+    b"DECR": Command(2, lambda work, args: strings.add_number(work, args[0], -1), True),
+    b"INCRBY": Command(3, lambda work, args: strings.add_number(work, args[0], integer(args[1])), True),
     b"DECRBY": Command(3, strings.decrby, True),
     b"DEL": Command(-2, keyspace.delete, True),
     b"UNLINK": Command(-2, keyspace.delete, True),
@@ -134,7 +125,7 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"TYPE": Command(2, keyspace.type_),
     b"KEYS": Command(2, keyspace.keys),
     b"SCAN": Command(-2, keyspace.scan, shown=_of_scan),
-    b"DBSIZE": Command(1, keyspace.dbsize),
+    b"DBSIZE": Command(1, lambda work, args: len(work.named())),
     b"FLUSHDB": Command(-1, keyspace.flush, True),
     b"FLUSHALL": Command(-1, keyspace.flush, True),
     b"TTL": Command(2, keyspace.ttl),
@@ -148,17 +139,17 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"HMSET": Command(-4, hashes.hmset, True, _of_hset),
     b"HSETNX": Command(4, hashes.hsetnx, True, _of_hset),
     b"HDEL": Command(-3, hashes.hdel, True),
-    b"HGETALL": Command(2, hashes.hgetall),
-    b"HKEYS": Command(2, hashes.hkeys),
-    b"HVALS": Command(2, hashes.hvals),
+    b"HGETALL": Command(2, lambda work, args: Pairs(tuple(work.hash(args[0]).items()))),
+    b"HKEYS": Command(2, lambda work, args: tuple(work.hash(args[0]))),
+    b"HVALS": Command(2, lambda work, args: tuple(work.hash(args[0]).values())),
     b"HEXISTS": Command(3, hashes.hexists),
-    b"HLEN": Command(2, hashes.hlen),
+    b"HLEN": Command(2, lambda work, args: len(work.hash(args[0]))),
     b"HINCRBY": Command(4, hashes.hincrby, True),
     b"HSCAN": Command(-3, hashes.hscan, shown=_of_hscan),
     b"ZADD": Command(-4, hashes.zadd, True, _every_other),
     b"ZREM": Command(-3, hashes.zrem, True),
-    b"ZCARD": Command(2, hashes.zcard),
-    b"ZSCORE": Command(3, hashes.zscore),
+    b"ZCARD": Command(2, lambda work, args: len(work.sorted_set(args[0]).scores)),
+    b"ZSCORE": Command(3, lambda work, args: work.sorted_set(args[0]).scores.get(args[1])),
     b"ZRANGEBYLEX": Command(-4, hashes.zrangebylex),
     b"EVAL": Command(-3, scripts.eval_, True, _of_eval),
     b"EVALSHA": Command(-3, scripts.evalsha, True, _of_eval),
@@ -166,10 +157,10 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"SCRIPT|EXISTS": Command(-3, scripts.exists, shown=_of_load),
     b"SCRIPT|FLUSH": Command(-2, scripts.flush, True),
     b"PING": Command(-1, _ping),
-    b"ECHO": Command(2, _echo),
+    b"ECHO": Command(2, lambda work, args: args[0]),
     b"SELECT": Command(2, _select),
     b"WATCH": Command(-2, None),
-    b"UNWATCH": Command(1, _unwatch),
+    b"UNWATCH": Command(1, lambda work, args: OK),  # in a transaction: since its EXEC it has watched nothing any more
     b"MULTI": Command(1, None),
     b"DISCARD": Command(1, None),
     b"EXEC": Command(1, None),

@@ -14,7 +14,7 @@ from lakeproof.gate.fronts.redis.arguments import (
     scan_options,
     sum_of,
 )
-from lakeproof.gate.fronts.redis.replies import OK, CommandError, Pairs, Value
+from lakeproof.gate.fronts.redis.replies import OK, CommandError, Value
 from lakeproof.gate.fronts.redis.state import Hash, SortedSet
 from lakeproof.gate.fronts.redis.work import Work
 
@@ -67,24 +67,8 @@ def hdel(work: Work, args: Args) -> Value:
     return len(gone)
 
 
-def hgetall(work: Work, args: Args) -> Value:
-    return Pairs(tuple(work.hash(args[0]).items()))
-
-
-def hkeys(work: Work, args: Args) -> Value:
-    return tuple(work.hash(args[0]))
-
-
-def hvals(work: Work, args: Args) -> Value:
-    return tuple(work.hash(args[0]).values())
-
-
 def hexists(work: Work, args: Args) -> Value:
     return int(args[1] in work.hash(args[0]))
-
-
-def hlen(work: Work, args: Args) -> Value:
-    return len(work.hash(args[0]))
 
 
 def hincrby(work: Work, args: Args) -> Value:
@@ -152,14 +136,6 @@ def zrem(work: Work, args: Args) -> Value:
     if gone:
         work.put(key, SortedSet(found) if found else None)
     return len(gone)
-
-
-def zcard(work: Work, args: Args) -> Value:
-    return len(work.sorted_set(args[0]).scores)
-
-
-def zscore(work: Work, args: Args) -> Value:
-    return work.sorted_set(args[0]).scores.get(args[1])
 
 
 def zrangebylex(work: Work, args: Args) -> Value:

@@ -43,10 +43,6 @@ def keys(work: Work, args: Args) -> Value:
     return tuple(key for key in work.named(globs.literal(args[0])) if pattern.fullmatch(key))
 
 
-def dbsize(work: Work, args: Args) -> Value:
-    return len(work.named())
-
-
 def flush(work: Work, args: Args) -> Value:
     check_flush(args, SYNTAX)
     work.clear()

@@ -5,10 +5,6 @@ from lakeproof.gate.fronts.redis.replies import OK, CommandError, Value
 from lakeproof.gate.fronts.redis.work import Work
 
 
-def get(work: Work, args: Args) -> Value:
-    return work.string(args[0])
-
-
 def set_(work: Work, args: Args) -> Value:
     """``SET key value [NX | XX] [GET] [KEEPTTL | EX seconds | PX milliseconds]``. One that is refused only reads."""
     key, value, *options = args
@@ -92,30 +88,15 @@ def append(work: Work, args: Args) -> Value:
     return len(value)
 
 
-def strlen(work: Work, args: Args) -> Value:
-    return len(work.string(args[0]) or b"")
-
-
-def incr(work: Work, args: Args) -> Value:
-    return _add_number(work, args[0], 1)
-
-
-def decr(work: Work, args: Args) -> Value:
-    return _add_number(work, args[0], -1)
-
-
-def incrby(work: Work, args: Args) -> Value:
-    return _add_number(work, args[0], integer(args[1]))
-
-
 def decrby(work: Work, args: Args) -> Value:
     number = integer(args[1])
     if not fits(-number):  # -2**63 has no negative of 64 bits
         raise CommandError("ERR decrement would overflow")
-    return _add_number(work, args[0], -number)
+    return add_number(work, args[0], -number)
 
 
-def _add_number(work: Work, key: bytes, number: int) -> Value:
+def add_number(work: Work, key: bytes, number: int) -> Value:
+    """INCR and its like: of what is stored there, or of 0."""
     stored = work.string(key)
     found = sum_of(0 if stored is None else integer(stored), number)
     work.put(key, b"%d" % found)
