@@ -164,6 +164,9 @@ class LoggedClient:
         run = self._current()
         op = run.op
         assert op is not None  # `_current` begins another call where this one is over
+        if not isinstance(op, Op):
+            call = describe.describe_call(run.current_view())
+            raise Unusable(f"{self.name}: {call} asks for {self._describe(op)}, which no log has; choose other flows")
         for logged in self._waiting:
             if self.names.try_(partial(_same, op, logged.op, self.names)):
                 self._waiting.remove(logged)
@@ -242,11 +245,10 @@ def accept(
     yield from followed
 
 
-def _same(mine: Effect, logged: Op, names: NameMap) -> bool:
+def _same(mine: Op, logged: Op, names: NameMap) -> bool:
     """Whether the flow asks for what was logged."""
     if type(mine) is not type(logged):
         return False
-    assert isinstance(mine, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.ScanBatch)
     places = ((each.partition, each.start if isinstance(each, kv.ScanBatch) else each.key) for each in (mine, logged))
     if not all(names.same(_text(one), _text(other)) for one, other in zip(*places, strict=True)):
         return False
@@ -275,7 +277,11 @@ def _same_value(mine: kv.Set | kv.SetIf, logged: kv.Set | kv.SetIf, names: NameM
     if len(ours) != len(theirs):
         return False  # commits with more parents and with fewer
     pairs = zip(ours, theirs, strict=True)
-    return all(type(a) is type(b) and (names.same(a, str(b)) if isinstance(a, str) else a == b) for a, b in pairs)
+    same = all(type(a) is type(b) and (names.same(a, str(b)) if isinstance(a, str) else a == b) for a, b in pairs)
+    if same and isinstance(one, Branch) and isinstance(other, Branch):
+        # Learnt if it can be, and not compared: the flow may ask next for this very record as its predicate.
+        names.same(one.staging_token, other.staging_token)
+    return same
 
 
 def _telling(record: Record) -> tuple[object, ...]:

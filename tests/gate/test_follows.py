@@ -21,6 +21,7 @@ from lakeproof.scenario import Call, Scenario
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import World
 from lakeproof.verify.loader import scenario_named
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tools.catalogues import everything
 
@@ -64,10 +65,19 @@ def follows(tmp_path: Path, effects: Effects, *words: str, flows: str = FLOWS) -
     return lakeproof("follows", str(log), "--flows", flows, *words)
 
 
-@pytest.mark.parametrize("flows", [FLOWS, "repositories/upstream/delete-delete-create", TWO_CREATES])
+COMMITS = "commits/lock-free/commit-commit"
+
+
+@pytest.mark.parametrize("flows", [FLOWS, "repositories/upstream/delete-delete-create", TWO_CREATES, COMMITS])
 def test_whatever_the_flows_do_is_accepted(flows: str) -> None:
     for seed in range(10):
         assert refuted(walked(flows, seed), flows) == ""
+
+
+def test_a_flow_that_asks_for_more_than_a_key_value_store_can_do_refutes_no_log() -> None:
+    flows = "commits/upstream/commit-commit"
+    with pytest.raises(Unusable, match=r"commit\(.*\) asks for put object .*, which no log has"):
+        refuted(walked(flows, 0), flows)
 
 
 def test_the_command_says_what_each_client_has_done(tmp_path: Path) -> None:
