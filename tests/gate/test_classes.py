@@ -5,41 +5,7 @@ import pytest
 
 from lakeproof.gate.classes import Classes, Name, Pending
 from lakeproof.gate.fronts.footprints import Access, Touch
-from tests.gate.toys import Client, Program, Request, by_brute_force, by_search, classes_met, client, wave
-
-
-@pytest.mark.parametrize(
-    ("clients", "classes"),
-    [
-        ([client("get b"), client("get b")], 1),
-        ([client("set a/1"), client("set b")], 1),
-        ([client("delete b"), client("delete b")], 1),
-        ([client("set b"), client("delete b")], 2),
-        ([client("set a/1"), client("list a")], 2),
-        ([client("set b"), client("set b"), client("set b")], 6),
-        ([client("set b", "set b"), client("set b", "set b")], 6),
-    ],
-)
-def test_the_number_of_classes_by_hand(clients: list[Client], classes: int) -> None:
-    search = Classes()
-    assert len(by_search((tuple(clients), 0), search)) == classes
-    assert search.all_run
-
-
-@pytest.mark.parametrize(
-    ("waves", "as_threads", "in_every_order"),
-    [
-        ([wave("set a/1", "set a/2", "set b")], 1, 6),
-        ([wave("set a/1", "list a")], 2, 2),
-        ([wave("set a/1", "set b"), wave("list a")], 1, 2),
-    ],
-)
-def test_the_number_of_classes_of_one_client_by_hand(
-    waves: list[tuple[Request, ...]], as_threads: int, in_every_order: int
-) -> None:
-    program: Program = ((Client(tuple(waves)),), 0)
-    for search, classes in ((Classes(threads=True), as_threads), (Classes(), in_every_order)):
-        assert (len(by_search(program, search)), search.all_run) == (classes, True)
+from tests.gate.toys import Client, Program, by_brute_force, by_search, classes_met, client, wave
 
 
 @pytest.mark.parametrize("keys", [("a/1", "b"), ("b", "a/1")])

@@ -123,21 +123,3 @@ def test_a_planned_request_that_no_longer_waits_after_another_answer_is_a_diverg
             search.fail()
     assert told == ["after 2 steps the program no longer asks for b b (2); now asks for b other (2)"] * (TRIES_MAX + 1)
     assert search.covered == -1
-
-
-def test_a_request_that_touches_something_else_after_the_same_steps_is_named() -> None:
-    search = Bounded(1, lambda spent: PLAIN)
-    told = []
-    while search.begin():
-        left = {"a": 1, "b": 2, "c": 1}
-        while any(left.values()):
-            names = [Pending(Name(each, each, number)) for each, number in left.items() if number]
-            choice = search.choose(names)
-            left[choice.name.client] -= 1
-            search.let_go(() if search.runs > 1 and choice.name == Name("b", "b", 2) else WRITE)
-        try:
-            search.end()
-        except Diverged as error:
-            told.append(str(error))
-    assert "after 1 steps b b (2) touches other keys than after the same steps before" in told
-    assert (search.covered, search.diverged > 0) == (-1, True)

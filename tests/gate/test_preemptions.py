@@ -15,7 +15,6 @@ def bounded(program: Program, bound: int) -> Bounded:
     return Bounded(bound, lambda spent: FAULTY if len(spent) < faults else PLAIN)
 
 
-@pytest.mark.deep
 @settings(max_examples=60)
 @given(programs(requests_max=5))
 def test_each_class_within_the_bound_is_run_once(program: Program) -> None:
@@ -32,16 +31,6 @@ def test_each_class_within_the_bound_is_run_once(program: Program) -> None:
 
 
 TWO = client("set b", "set b")
-
-
-@pytest.mark.parametrize(("bound", "classes", "left"), [(0, 2, 2), (1, 4, 2), (2, 6, 0), (3, 6, 0)])
-def test_two_writers_of_one_key_by_hand(bound: int, classes: int, left: int) -> None:
-    # All six orders are classes of their own. aabb and bbaa have no preemption; abba and baab have one, as the other
-    # client has nothing left to ask for when the first one goes on; abab and baba have two. What is left begins with
-    # ab or ba, later with aba or bab.
-    search = bounded(((TWO, TWO), 0), bound)
-    assert len(classes_met(((TWO, TWO), 0), search)) == classes
-    assert search.left == left
 
 
 class Forgetful(Bounded):

@@ -42,7 +42,6 @@ def equal_to_brute_force(program: Program, at_once: int, seed: int, threads: boo
         assert set(met) == by_brute_force(program, threads)
 
 
-@pytest.mark.deep
 @settings(max_examples=250)
 @given(programs(requests_max=5, at_once=3), st.integers(1, 4), st.integers(), st.booleans())
 def test_each_class_of_brute_force_is_run_once(program: Program, at_once: int, seed: int, threads: bool) -> None:
