@@ -75,11 +75,6 @@ def test_a_process_that_sleeps_looks_the_same_and_one_that_has_run_meanwhile_doe
         assert settled(watch, process.pid) != before
 
 
-def test_a_process_one_of_whose_threads_runs_is_not_asleep(watch: Watch) -> None:
-    with begun("while True: pass") as process:
-        assert [watch.asleep([process.pid]) for _ in range(20)] == [None] * 20
-
-
 STARTED = '''
 import ctypes, os
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
