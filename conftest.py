@@ -54,6 +54,16 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(NEW_OBJECTS_MAX, *gc.get_threshold()[1:])
 
 
+def pytest_runtest_setup() -> None:
+    """Collect what is young now, not in a test that goes as deep as Python can: there, no callback can be called."""
+    gc.collect(0)
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Long texts by their beginning."""
+    return f"{val[:30]!r}..." if isinstance(val, str | bytes) and len(val) > 200 else None
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     return f"seed: {SEED}={os.environ[SEED]}"
 
