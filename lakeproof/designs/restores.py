@@ -125,6 +125,7 @@ PLAIN: Final = RestoreDesign(
 TOMBSTONE: Final = RestoreDesign(name="restores/tombstone", flows=branches.delete_branch_by_tombstone, refuted=HOLDS)
 """A deletion that leaves a record: the late `SetIf` finds it."""
 
+
 def not_refused(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
     """What is wrong with a restore into a repository that is not bare, or has other refs."""
     for call in made:
