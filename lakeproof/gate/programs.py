@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -31,6 +32,17 @@ FIXED: Final = {
     "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
 }
 """The same in each run, so that a program does the same."""
+
+ADOPTS: Final = """
+import ctypes, os, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+try:
+    os.execvp(sys.argv[1], sys.argv[1:])
+except OSError as error:
+    sys.exit(f"{sys.argv[1]}: {error.strerror}")
+"""
+"""Becomes the program that it is given; what that leaves behind stays below it, where the gate sees it."""
 
 
 class ProgramError(Unusable):
@@ -220,10 +232,9 @@ class Service(_Killable):
         port = _free_port()
         # The interpreter of the gate, whose packages the service may import, and not the first one of PATH.
         words = [sys.executable if each == "python" else each.replace("{port}", str(port)) for each in self.command]
-        try:
-            await self._open(words, subprocess.DEVNULL)
-        except OSError as error:
-            raise ProgramError(f"{words[0]}: the service cannot be started: {error.strerror}") from None
+        if shutil.which(words[0], path=environment_of(self.environment).get("PATH")) is None:
+            raise ProgramError(f"{words[0]}: the service cannot be started: no such program")
+        await self._open([sys.executable, "-IS", "-c", ADOPTS, *words], subprocess.DEVNULL)
         with trio.move_on_after(READY_SECONDS):
             while self.code is None:
                 try:

@@ -45,12 +45,12 @@ _FAILED: Final = "ConditionalCheckFailedException"
 _UNSENT: Final = (
     exceptions.EndpointConnectionError,
     exceptions.ConnectTimeoutError,
-    exceptions.ProxyConnectionError,
     exceptions.NoCredentialsError,
     exceptions.PartialCredentialsError,
     exceptions.ParamValidationError,
 )
-"""Nothing has reached the store. Not so with SSLError: the answer may be what cannot be read."""
+"""Nothing has reached the store. Not so with SSLError: the answer may be what cannot be read; nor with
+ProxyConnectionError: the proxy may have passed the request on, and been lost then."""
 _MALFORMED: Final = (LookupError, TypeError, AttributeError, ValueError)
 """What is no DynamoDB answers anything: botocore reads an object without the parts that are relied on."""
 _TELLS: Final = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}

@@ -145,6 +145,17 @@ listener.accept()  # of who looks whether it listens
 sys.exit(bool(listener.accept()) * 3)
 """
 
+ORPHANING = """
+import http.server, sys
+from tests.gate.hostile import asks_by_an_orphan
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        asks_by_an_orphan()
+        self.send_response(200)
+        self.end_headers()
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
 
 def writes_late() -> None:
     """When the schedule is over."""
@@ -220,6 +231,13 @@ SCENARIOS = [
     beside_one(asks_at_once, name="asks_at_once/threads", parallel="threads"),
     beside_one(asks_by_an_orphan, clients=[[call(asks_by_an_orphan)], [call(puts_both)]]),
     beside_one(asks_a_service, service=["python", "-c", MORTAL, "{port}"]),
+    beside_one(
+        asks_a_service,
+        name="asks_an_orphaning_service",
+        clients=[[call(asks_a_service)], [call(puts_both)]],
+        service=["python", "-c", ORPHANING, "{port}"],
+    ),
+    beside_one(once, name="no_service", service=["no-such-program", "{port}"]),
     beside_one(writes_late, after=[call(tells)], environment={"HOSTILE_FOLDER": FOLDER}),
     beside_one(once, name="sleeps_before", setup=[call(sleeps)]),
     beside_one(once, name="sleeps_after", after=[call(sleeps)]),

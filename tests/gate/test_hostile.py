@@ -65,6 +65,8 @@ def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(
         ("reads_and_closes_its_stdin", 0, "nothing holds: 1 schedule, all of them"),
         # Two orders of two reads, each before or after the write of what it reads: all but one that is a circle.
         ("asks_by_an_orphan", 0, "nothing holds: 7 schedules, all of them"),
+        ("asks_an_orphaning_service", 0, "nothing holds: 7 schedules, all of them"),
+        ("no_service", 2, "no-such-program: the service cannot be started: no such program"),
         ("becomes_a_daemon", 2, "c1: becomes_a_daemon(): "),
         ("asks_a_service", 2, "the service ended with code 3"),
         ("writes_late", 3, "c1 PUT bucket/late came when the schedule was over: the program goes on after its calls"),

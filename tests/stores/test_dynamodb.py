@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 import trio
-from botocore.exceptions import ConnectionClosedError, SSLError
+from botocore.exceptions import ConnectionClosedError, ProxyConnectionError, SSLError
 
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
@@ -203,13 +203,18 @@ def test_what_did_not_reach_the_store_is_refused_and_what_was_not_answered_is_un
                 await store.set(b"p", b"k", b"v")
                 inner = store.client  # type: ignore[attr-defined]  # of boto3
                 inner.meta.events.register("before-send.dynamodb", cut)
-                for lost in (store.set(b"p", b"k", b"v"), store.transact(writes=[(b"p", b"k", None)])):
+                at = b"p", b"k"
+                for lost in (store.set(*at, b"v"), store.transact(writes=[(*at, None)]), store.get(*at)):
                     with pytest.raises(kv.OutcomeUnknown):
                         await lost
                 inner.meta.events.unregister("before-send.dynamodb", cut)
 
     cuts = iter(
-        (ConnectionClosedError(endpoint_url="the store"), SSLError(endpoint_url="the store", error="bad record mac"))
+        (
+            ConnectionClosedError(endpoint_url="the store"),
+            SSLError(endpoint_url="the store", error="bad record mac"),
+            ProxyConnectionError(proxy_url="a proxy", error="reset, with the whole request behind it"),
+        )
     )
 
     def cut(**_: object) -> None:
