@@ -14,7 +14,8 @@ from lakeproof.impl.stores.kv_answers import LACKS, NotJudged
 REGION: Final = "us-east-1"
 NOT_IMPLEMENTED: Final = 501
 SERVER_ERROR: Final = 500
-TOO_MANY: Final = 429
+UNDECIDED: Final = frozenset({408, 429, 499})
+"""Of what stands before a store, and may have passed the request on: a proxy says 408 when an answer takes too long."""
 BUSY: Final = frozenset({"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"})
 """Codes of DynamoDB for a request that came too soon after others: nothing was done, and nothing is wrong with it."""
 
@@ -65,5 +66,5 @@ def raise_unless_judged(error: ClientError) -> None:
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
     if status == NOT_IMPLEMENTED or LACKS.search(words):
         raise NotJudged(f"the store lacks {error.operation_name}, or one of its parameters: {words}") from error
-    if status >= SERVER_ERROR or status == TOO_MANY or found.get("Code") in BUSY:
+    if status >= SERVER_ERROR or status in UNDECIDED or found.get("Code") in BUSY:
         raise NotJudged(f"no answer: {error.operation_name}: {status} {words}") from error

@@ -30,7 +30,7 @@ from botocore.config import Config
 from lakeproof.impl.closable import Closing
 from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, Unsent
 from lakeproof.model import kv
-from lakeproof.stores.aws import BUSY, SERVER_ERROR, Address
+from lakeproof.stores.aws import BUSY, SERVER_ERROR, UNDECIDED, Address
 from lakeproof.stores.redaction import Redaction
 from lakeproof.words import Unusable
 
@@ -177,8 +177,8 @@ class DynamoDBStore(Closing, Store):
             if code in BUSY:
                 raise Unsent(f"{self.name}: {self.explain(error)}") from error
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
-            # 4xx is decided before anything is written; a 500 may come after it.
-            if status >= SERVER_ERROR:
+            # Any other 4xx is decided before anything is written; a 500 may come after it.
+            if status >= SERVER_ERROR or status in UNDECIDED:
                 raise kv.OutcomeUnknown(f"{self.name}: {self.explain(error)}") from error
             raise kv.Refused(f"{self.name}: {self.explain(error)}") from error
         except _UNSENT as error:

@@ -135,12 +135,13 @@ MORE = b'{"Items": [], "LastEvaluatedKey": {"PartitionKey": {"B": "YQ=="}, "Item
     [
         ("Transact", 400, error("TransactionCanceledException", CancellationReasons=REASONS), kv.Refused, "Canceled"),
         ("PutItem", 400, error("ProvisionedThroughputExceededException"), Unsent, "ProvisionedThroughputExceeded"),
+        ("PutItem", 408, b"", kv.OutcomeUnknown, "408"),
         ("GetItem", 200, b'{"Item": {"ItemValue": {"B": "A"}}}', kv.OutcomeUnknown, MALFORMED),
         ("Query", 200, b"{}", kv.OutcomeUnknown, MALFORMED),
         ("Query", 200, b"[1]", kv.OutcomeUnknown, MALFORMED),
         ("Query", 200, MORE, kv.Refused, "a page without items has a LastEvaluatedKey"),
     ],
-    ids=["which check failed is unknown", "haste", "no Base64", "no items", "no object", "pages that never end"],
+    ids=["an unknown check", "haste", "a proxy", "no Base64", "no items", "no object", "pages that never end"],
 )
 def test_an_answer_that_is_none_is_told_for_what_it_is(
     operation: str, status: int, body: bytes, raised: type[kv.KVError], words: str
