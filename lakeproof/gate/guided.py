@@ -16,6 +16,7 @@ from lakeproof.gate import server
 from lakeproof.gate.classes import Choice, Pending
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.profile import Profile
+from lakeproof.gate.walks import FewSchedules
 from lakeproof.search.execution import LABELS
 from lakeproof.search.faults import Mode
 from lakeproof.search.trace import Trace
@@ -67,15 +68,10 @@ def expected_requests(trace: Trace, profile: Profile) -> list[ExpectedRequest]:
 
 
 @attrs.define
-class GuidedResult:
+class GuidedResult(FewSchedules):
     """One schedule, as a trace leads it. See `lakeproof.gate.run.Chooser`."""
 
     steps: list[ExpectedRequest]
-    all_run = False
-    """One schedule is not all."""
-    runs: int = 0
-    complete: int = 0
-    diverged: int = 0
     lines: list[Line] = attrs.field(factory=list)
     notes: dict[int, str] = attrs.field(factory=dict)
     """By step: where the program does not do what the trace does."""
@@ -144,6 +140,3 @@ class GuidedResult:
             self._never(step)
         self._left.clear()
         self.complete += 1
-
-    def fail(self) -> None:
-        self.diverged += 1

@@ -12,13 +12,14 @@ import attrs
 
 from lakeproof.gate.classes import Choice, Diverged, Pending
 from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.walks import FewSchedules
 
 FAULT_SHARE: Final = 0.15
 """How often a request that may go wrong does, in a sampled schedule."""
 
 
 @attrs.define
-class Sampled:
+class Sampled(FewSchedules):
     """So many schedules at random. The same seed gives the same schedules, as long as the program repeats itself.
 
     changes: None for a walk, where each step takes any request; else PCT: the client of the highest priority goes on,
@@ -28,11 +29,6 @@ class Sampled:
     schedules: int
     seed: int
     changes: int | None = None
-    all_run = False
-    """A sample never says *all*."""
-    runs: int = 0
-    complete: int = 0
-    diverged: int = 0
     _random: random.Random = attrs.field(factory=random.Random)
     _priority: dict[str, float] = attrs.field(factory=dict)
     _change_at: set[int] = attrs.field(factory=set)
@@ -74,20 +70,12 @@ class Sampled:
         self.complete += 1
         self._longest = max(self._longest, self._step)
 
-    def fail(self) -> None:
-        self.diverged += 1
-
 
 @attrs.define
-class Replayed:
+class Replayed(FewSchedules):
     """One schedule, as it was written down."""
 
     choices: Sequence[Choice]
-    all_run = False
-    """One schedule is not all."""
-    runs: int = 0
-    complete: int = 0
-    diverged: int = 0
     _step: int = 0
 
     def begin(self) -> bool:
@@ -116,6 +104,3 @@ class Replayed:
             self.diverged += 1
             raise Diverged(self._step, frozenset({self.choices[self._step].name}), frozenset())
         self.complete += 1
-
-    def fail(self) -> None:
-        self.diverged += 1

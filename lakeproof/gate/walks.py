@@ -139,6 +139,20 @@ class OneRun(Protocol):
     def fail(self) -> None: ...
 
 
+@attrs.define(kw_only=True)
+class FewSchedules:
+    """What a search counts that runs some schedules only."""
+
+    all_run = False
+    """Some schedules are not all."""
+    runs: int = 0
+    complete: int = 0
+    diverged: int = 0
+
+    def fail(self) -> None:
+        self.diverged += 1
+
+
 @attrs.define
 class RandomRun:
     """See `OneRun`."""
