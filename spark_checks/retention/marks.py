@@ -20,7 +20,7 @@ from lakeproof.spark_checks.engine import footers, runs
 from lakeproof.spark_checks.engine.engines import engine_of
 from lakeproof.spark_checks.engine.folders import Folder
 from lakeproof.spark_checks.engine.progress import doing
-from lakeproof.spark_checks.engine.runs import Mismatch, Report
+from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.workspace import stage
 from lakeproof.spark_checks.findings import is_named
 from lakeproof.spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
@@ -60,7 +60,7 @@ def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder
 
     Raises:
         Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
-        Mismatch.
+        runs.Mismatch: the report does not add up.
     """
     spark = dataset.spark
     holdings.demand_tables(dataset)
@@ -78,10 +78,7 @@ def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder
     if not options.lenient:
         _demand_sound(dataset, states, findings)
     with doing(spark, "writing the commits"):
-        # Tasks have written these files by themselves: their rows must be those of the walk.
-        count = _write_commits(states, entities, folder.child(runs.COMMITS))
-        if count != findings["commits"]:
-            raise Mismatch(f"{count} commits were written, and {findings['commits']} were walked: nothing was marked")
+        _write_commits(states, entities, folder.child(runs.COMMITS), findings["commits"])
     committed = holdings.find_committed(dataset, stage(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
         # Before anything is matched: what a lost range keeps is unknown, and an object that it names would be marked.
@@ -162,11 +159,10 @@ def _demand_sound(dataset: Dataset, states: DataFrame, findings: Mapping[str, in
         )
 
 
-def _write_commits(states: DataFrame, entities: Entities, target: Folder) -> int:
-    """How many there were."""
+def _write_commits(states: DataFrame, entities: Entities, target: Folder, count: int) -> None:
     homes = entities.repositories.groupBy("home").agg(f.min("repository_id").alias("repository_id"))
     rows = states.where("expired is not null").join(f.broadcast(homes), "home")
-    return commit_files.write(rows.withColumnRenamed("meta_range_id", "metarange_id"), target)
+    commit_files.write(rows.withColumnRenamed("meta_range_id", "metarange_id"), target, count)
 
 
 def _roots(states: DataFrame, entities: Entities) -> DataFrame:

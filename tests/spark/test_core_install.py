@@ -71,7 +71,7 @@ def test_so_is_one_that_is_missed_when_there_is_a_session(tmp_path: Path, monkey
 
 def test_tasks_need_no_package_that_is_for_the_driver_alone() -> None:
     """Workers have attrs, numpy, protobuf, pyarrow and rich, and no others (docs/spark-engines.md)."""
-    tasks = ("data.decoding", "generate.writer", "retention.commit_files", "retention.walk", "checks.commits")
+    tasks = ("data.decoding", "generate.writer", "retention.walk", "checks.commits")
     names = ", ".join(f"lakeproof.spark_checks.{each}" for each in tasks)
     program = f"{WITHOUT.partition('from lakeproof')[0]}import {names}"
     packages = "boto3,click,google_crc32c,ijson,obstore,sortedcontainers,trio"

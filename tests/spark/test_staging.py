@@ -16,12 +16,10 @@ from lakeproof.spark_checks.engine import staging, workspace
 from lakeproof.spark_checks.engine.folders import Folder, folder_at, of_url
 from lakeproof.spark_checks.engine.tables import LONG, table
 from lakeproof.spark_checks.explore.levels import SparkLevels
-from lakeproof.spark_checks.retention import commit_files
 from lakeproof.words import Unusable
 from tests.spark.damages import Damage, emptied, largest, lose, lost, table_lost
 
 TABLE = table(id=LONG)
-COMMITS = "repository_id string, commit_id string, expired boolean, metarange_id string"
 
 
 @pytest.mark.parametrize("struck", [(), (lost,), (emptied,)], ids=["all of them", "one", "emptied"])
@@ -68,15 +66,6 @@ def test_what_is_appended_is_added_to_what_there_was(spark: SparkSession, tmp_pa
     largest(sorted((tmp_path / "rows").glob("*.parquet"))).unlink()
     with pytest.raises(Unusable, match="8 rows were written"):
         staging.write(spark.range(1), where, to=both)
-
-
-def test_a_csv_file_that_a_worker_wrote_elsewhere_ends_the_run(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = spark.createDataFrame([("r", "c", True, "m")], COMMITS)
-    monkeypatch.setattr(Folder, "files", lambda self, under="": [])
-    with pytest.raises(Unusable, match=r"part-.*\.csv: a task wrote \d+ bytes, and the file is not there"):
-        commit_files.write(rows, folder_at(tmp_path / "commits"))
 
 
 Make = Callable[[Path], Folder]

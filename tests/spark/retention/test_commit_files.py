@@ -1,47 +1,52 @@
-"""The CSV files of a run are what Spark reads as a table partitioned by repository."""
+"""The CSV files of a run are what engines read as a table partitioned by repository, whichever has written them."""
 
-from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
-import pyarrow as pa
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.engine.folders import folder_at
+from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.tables import BOOLEAN, STRING, table
 from lakeproof.spark_checks.retention import commit_files
-from tests.spark.conftest import CLASSIC, Mount
+from lakeproof.words import Unusable
+from tests.spark.conftest import Mount
 
 ROWS = table(repository_id=STRING, commit_id=STRING, expired=BOOLEAN, metarange_id=STRING)
 READ = table(commit_id=STRING, expired=BOOLEAN, metarange_id=STRING, repository_id=STRING)
-STRANGE = ("a/b", "..", "a=b", "100%", "é", 'say "x"', "a,b", "tab\there", "q?*:[]^{}#\\'")
+STRANGE = ("a/b", "..", "a=b", "100%", "007", 'say "x"', "a,b", "tab\there", "q?*:[]^{}#\\'")
+IDS = (" c\n", 'a"b', "a,b", "back\\", "'", "\r")
 
 
-@CLASSIC
-def test_spark_reads_what_was_written_last_from_folders_that_it_would_name_so(
-    spark: SparkSession, tmp_path: Path, mount: Mount
+@pytest.mark.parametrize("at_once", [1_000, 10])
+def test_what_is_written_is_read_again_a_file_for_each_repository(
+    spark: SparkSession, tmp_path: Path, mount: Mount, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    rows = [(name, f" {name}-{n}\n", n % 2 == 0, "m" if n else None) for name in (*STRANGE, None) for n in range(3)]
-    table = spark.createDataFrame(rows, ROWS)
-    table.write.partitionBy("repository_id").csv(str(tmp_path / "theirs"))
-    theirs = {path.name for path in (tmp_path / "theirs").iterdir() if path.is_dir()}
-    for where in (str(tmp_path / "ours"), f"{mount.url}/commits"):
-        for _ in range(2):  # what was there is replaced
-            assert commit_files.write(table, folder_at(where)) == len(rows)
-        assert {*folder_at(where).folders()} == theirs
-        how = {"header": True, "escape": '"', "multiLine": True}
-        blanks = {"ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
-        found = spark.read.schema(READ).csv(where, **how, **blanks).select(*ROWS.names).collect()  # type: ignore[arg-type]
-        assert sorted(map(tuple, found), key=repr) == sorted(rows, key=repr)
-    assert commit_files.write(spark.createDataFrame([], ROWS), folder_at(where)) == 0
-    assert folder_at(where).files() == []
-    assert f"{commit_files.HOME}={commit_files.escape('')}" in theirs, "as of null"
+    monkeypatch.setattr(commit_files, "AT_ONCE", at_once)
+    # In an order in which no two rows of a repository are neighbours.
+    rows = [(name, each, n % 2 == 0, each if n else None) for n, each in enumerate(IDS) for name in STRANGE]
+    table = spark.createDataFrame(rows, ROWS).coalesce(1)
+    for where in (str(tmp_path / "ours"), f"{mount.url}/commits-{at_once}"):
+        folder = folder_at(where)
+        commit_files.write(table, folder, len(rows))
+        assert {unquote(each.partition("=")[2]) for each in folder.folders()} == {*STRANGE}
+        assert sum(name.endswith(".csv") for name, _ in folder.files()) == len(STRANGE)
+        found = spark.read.schema(READ).options(**commit_files.AS_CSV, multiLine="true").csv(where)
+        assert sorted(map(tuple, found.select(*ROWS.names).collect()), key=repr) == sorted(rows, key=repr)
 
 
-@given(st.lists(st.sampled_from(["a", "b", None])))
-def test_runs_are_stretches_of_equal_values_one_after_another(values: list[str | None]) -> None:
-    found = list(commit_files.runs(pa.array(values, pa.string())))
-    assert [value for start, end in found for value in values[start:end]] == values
-    assert all(len(set(values[start:end])) == 1 for start, end in found)
-    assert all(values[one[0]] != values[two[0]] for one, two in pairwise(found))
+def test_no_commits_are_a_folder_without_files(spark: SparkSession, tmp_path: Path) -> None:
+    commit_files.write(spark.createDataFrame([], ROWS), folder_at(tmp_path / "commits"), 0)
+    assert (tmp_path / "commits").is_dir()
+    assert not [*tmp_path.rglob("*.csv")]
+
+
+@pytest.mark.parametrize("files", [[], [("repository_id=r/gone.csv", 9)]], ids=["no file", "one that is gone"])
+def test_what_a_worker_wrote_elsewhere_ends_the_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: list[tuple[str, int]]
+) -> None:
+    rows = spark.createDataFrame([("r", "c", True, "m")], ROWS)
+    monkeypatch.setattr(Folder, "files", lambda self, under="": files)
+    with pytest.raises(Unusable, match=r"1 commits were written, and 0 are there|commits: cannot be read") as told:
+        commit_files.write(rows, folder_at(tmp_path / "commits"), 1)
+    assert "\n" not in str(told.value)

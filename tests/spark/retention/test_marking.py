@@ -20,7 +20,6 @@ from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import Report
 from lakeproof.spark_checks.engine.tables import OBJECTS
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.marks import MarkOptions, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
 from tests.spark import snapshots
@@ -165,15 +164,6 @@ class TestAgainstTheModel:
 
     def test_rules_for_what_is_not_there_are_noted(self, done: Done) -> None:
         assert done.report.notes == ('the rules name branch "nobody\'s", which is not there: the rule keeps nothing',)
-
-
-def test_commits_that_were_not_all_written_are_an_error(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write = commit_files.write
-    monkeypatch.setattr(commit_files, "write", lambda rows, folder: write(rows, folder) - 1)
-    with pytest.raises(runs.Mismatch, match=r"\d+ commits were written, and \d+ were walked"):
-        run(spark, world(7, 2), tmp_path, MarkOptions(now=NOW, lenient=True))
 
 
 @pytest.mark.deep
