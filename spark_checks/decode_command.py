@@ -25,6 +25,7 @@ def command(options: "Options", source: "DatasetSource", out: str) -> None:
     the tables are in decoded/ beside kv/, later commands need no decoding.
     """
     from lakeproof.spark_checks.data import manifest
+    from lakeproof.spark_checks.data.dataset import is_folder
     from lakeproof.spark_checks.data.decoding import decode
     from lakeproof.spark_checks.engine import staging
     from lakeproof.spark_checks.engine.progress import doing
@@ -34,6 +35,7 @@ def command(options: "Options", source: "DatasetSource", out: str) -> None:
         found = source.open(spark)
         with doing(spark, f"decoding {found.where}"):
             entities = decode(found)
+            manifest.note_origin(out, source.where.rstrip("/") if is_folder(source.where) else None, found.keys)
             found.demand_read()  # before any write: what was read in part must not become typed tables
         for name, table in attrs.asdict(entities, recurse=False).items():
             with doing(spark, f"writing {name}/"):

@@ -196,6 +196,7 @@ def _database(spark: SparkSession, where: str) -> DataFrame:
 def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> Dataset:
     decoded, noted = {}, Noted()
     if folders.is_there(f"{where}/decoded"):
+        manifest.demand_origin(where, keys)  # a check of stale tables would be a verdict on another store
         # All of them or none: one typed table that is missing would look like one without rows.
         decoded = {name: _table(spark, f"{where}/decoded/{name}", schema, noted) for name, schema in DECODED.items()}
     only_decoded = decoded and not folders.is_there(f"{where}/kv")

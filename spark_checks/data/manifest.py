@@ -94,6 +94,46 @@ def extend(where: str) -> None:
     seal(where, hashed=any(each.sha256 for files in known.values() for each in files), again=True)
 
 
+ORIGIN: Final = "_origin.json"
+"""In the folder of typed tables: by which keys they were decoded, and of which ``kv/``."""
+
+
+def note_origin(out: str, where: str | None, keys: str) -> None:
+    """Write it beside typed tables. ``where``: the dataset; None: a dump or a database. Raises Unusable."""
+    kv = None if where is None else _digest(where)
+    folder_at(out).write(ORIGIN, (json.dumps({"keys": keys, "kv": kv}) + "\n").encode())
+
+
+def demand_origin(where: str, keys: str) -> None:
+    """Raises Unusable: the typed tables of a dataset are not those of the ``kv/`` beside them, or of other keys."""
+    folder, kv = folder_at(f"{where}/decoded"), _digest(where)
+    try:
+        made = json.loads(folder.read(ORIGIN)) if folder.exists(ORIGIN) else {"keys": keys, "kv": None}
+        by, of = made["keys"], made["kv"]
+    except (ValueError, KeyError, TypeError):
+        raise Unusable(f"{folder.where}/{ORIGIN}: cannot be read; {_REDECODE}") from None
+    if kv not in (None, of):  # without kv/ there is nothing that they could be older than
+        raise Unusable(f"{folder.where}: nothing says that it was decoded from kv/ as it is now; {_REDECODE}")
+    if by != keys:
+        how = f"was decoded with --keys {by}, expected {keys}"
+        raise Unusable(f"{folder.where}: {how}; say --keys {by}, or {_REDECODE}")
+
+
+_REDECODE: Final = "take it away, and decode kv/ again if you like (lakeproof spark decode)"
+
+
+def _digest(where: str) -> str | None:
+    """Of the names, sizes and footers of the files of ``kv/``. None: there is none."""
+    files = folders.files(f"{where}/kv")
+    if not files:
+        return None
+    found = layout.data_files(f"{where}/kv", files)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        footers = pool.map(lambda each: _hash(_footer(each.full, each.stamp.bytes)), found)
+    lines = (f"{each.relative} {each.stamp.bytes} {footer}" for each, footer in zip(found, footers, strict=True))
+    return _hash("\n".join(lines).encode())
+
+
 def demand(where: str) -> bool:
     """Whether a dataset has a manifest. Raises Unusable: it has one, and is not what the manifest says."""
     known = read(where)

@@ -43,6 +43,7 @@ def made(seed: int, folder: Path) -> Path:
             typed = [dict(zip(schema.names, row, strict=True)) for row in rows.get(name, ())]
             (folder / "decoded" / name).mkdir(parents=True)
             pq.write_table(pa.Table.from_pylist(typed, schema=arrow), folder / "decoded" / name / "part.parquet")
+        manifest.note_origin(str(folder / "decoded"), str(folder), "design")
     return folder
 
 

@@ -121,6 +121,44 @@ def test_what_is_no_dataset_or_no_parquet_is_not_sealed(dataset: Path, tmp_path:
     assert not (dataset / manifest.NAME).exists()
 
 
+AGAIN = "take it away, and decode kv/ again if you like (lakeproof spark decode)"
+
+
+@pytest.mark.usefixtures("spark")
+def test_typed_tables_of_another_kv_or_by_other_keys_are_refused(dataset: Path, tmp_path: Path) -> None:
+    typed, where = dataset / "decoded", str(dataset)
+    assert lakeproof("spark", "decode", where, "--out", str(typed)).exit_code == 0
+    manifest.demand_origin(where, "design")
+
+    def told(*more: str) -> str:
+        return complaint(lakeproof("spark", "check", where, *more))
+
+    keys = "was decoded with --keys design, expected lakefs; say --keys design"
+    assert told("--keys", "lakefs") == f"{typed}: {keys}, or {AGAIN}"
+    old = f"{typed}: nothing says that it was decoded from kv/ as it is now; {AGAIN}"
+    kv, origin = dataset / "kv", typed / manifest.ORIGIN
+    whole, note = (kv / "part.parquet").read_bytes(), origin.read_bytes()
+    pq.write_table(pq.read_table(kv / "part.parquet").slice(1), kv / "part.parquet")
+    manifest.seal(where)  # it seals what is there, stale or not
+    assert told() == old
+    shutil.copy(kv / "part.parquet", kv / "more.parquet")
+    manifest.seal(where, again=True)
+    assert told() == old
+    (kv / "more.parquet").unlink()
+    (kv / "part.parquet").write_bytes(whole)
+    manifest.seal(where, again=True)
+    for broken, said in ((b"", f"{origin}: cannot be read; {AGAIN}"), (None, old)):
+        origin.unlink()
+        if broken is not None:
+            origin.write_bytes(broken)
+        with pytest.raises(Unusable) as refused:
+            manifest.demand_origin(where, "design")
+        assert str(refused.value) == said
+    origin.write_bytes(note)
+    shutil.rmtree(kv)  # then they are all that there is
+    manifest.demand_origin(where, "design")
+
+
 @pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 def test_typed_tables_that_are_decoded_into_a_sealed_dataset_are_sealed_with_it(dataset: Path) -> None:
@@ -198,5 +236,6 @@ def test_a_column_that_is_there_and_says_nothing_is_refused(
             schema = pq.read_schema(file)
             at = schema.get_field_index(column)
             blank(file, at, schema.field(at).type)
+        manifest.note_origin(str(folder / "decoded"), str(folder), "design")
         with pytest.raises(Unusable, match=f"a row of {table}/ leaves out what it keeps .*{column} is null"):
             blanks.demand_filled(open_dataset(spark, str(folder)))
