@@ -7,8 +7,9 @@ A verdict is a function of the scenario, the limits, the engine, and the code th
   of flows and invariants that the functions and classes of the scenario come from, and what these import, so that a
   change of one design leaves the verdicts of the others;
 - where modules were found that were not executed, and the status of files of installed packages that were read;
-- the files of the engine, and of modules that were loaded before the witness began; Python, and what was installed
-  beside, as the installer has recorded it, file by file;
+- the files of the engine (of a user's process all of lakeproof's, since his flows may call any of it), and of modules
+  that were loaded before the witness began; Python, and what was installed beside, as the installer has recorded it,
+  file by file;
 - the limits. Memory is none of them: it decides whether there is a verdict, never which.
 
 Why that is enough: a scenario's module reads nothing but modules (else the witness has seen something strange, and
@@ -164,13 +165,9 @@ def _users_code() -> Iterator[str]:
 
 
 def _closure(roots: Iterable[str]) -> Iterator[str]:
-    """The code of lakeproof's flows and invariants that these modules reach by imports; with a user's file, all code of
-    them that is loaded."""
+    """The code of lakeproof's flows and invariants that these modules reach by imports."""
     files = _files()
-    named = {name for file in WITNESS.executed if not file.startswith(PACKAGE) for name in _modules_imported(file)}
-    # A user's file may reach any of it: `import_module` and chains of attributes leave no name of a module in its code.
-    theirs = files if any(name.partition(".")[0] == "lakeproof" for name in named) else ()
-    waiting, met = [*roots, *theirs], set[str]()
+    waiting, met = [*roots], set[str]()
     while waiting:
         name = waiting.pop()
         file = files.get(name)
@@ -240,6 +237,10 @@ def _surroundings() -> str:
 def _engine_at_first() -> tuple[tuple[str, tuple[int, ...]], ...]:
     # The files and not the code: modules of the engine were loaded before the witness began.
     engine = {str(path) for folder in ENGINE for path in Path(PACKAGE, folder).glob("*.py")}
+    # A user's file may reach any module: `import_module` and chains of attributes leave no name of it in its code.
+    if any(not file.startswith(PACKAGE) for file in WITNESS.executed):
+        links = ("", "model", "impl", "spark_checks")  # which rglob does not follow
+        engine |= {str(path) for link in links for path in Path(PACKAGE, link).rglob("*.py")}
     # So was what a sitecustomize of the user imports. A module may name a file that there is not.
     loaded = (getattr(module, "__file__", None) for module in sys.modules.values())
     others = {str(file) for file in loaded if file} - WITNESS.executed.keys()

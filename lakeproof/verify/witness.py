@@ -52,6 +52,11 @@ NEEDED: Final = tuple(
 )
 """Packages that lakeproof needs: they read their own settings. Another one that is compiled may read what it likes."""
 
+ON_BEHALF: Final = tuple(
+    f"{PACKAGE}{name}" for name in ("files.py", "gate", "histories", "live", "show", "spark_checks", "stores")
+)
+"""What of lakeproof reads for who calls it: the command, or a user's flow."""
+
 READINGS: Final = {
     # Names of events as in Python's documentation, "Audit events table".
     **dict.fromkeys(("open", "os.getxattr", "os.listxattr"), "reads"),
@@ -212,7 +217,8 @@ def _reader(frame: FrameType | None) -> FrameType | None:
         if (file, frame.f_code.co_name) in IMPORT:
             return None
         # The standard library reads on behalf of its caller (``Path.read_text``), so the caller is the reader.
-        if not file.startswith((__file__, "<")) and (file.startswith(INSTALLED) or not file.startswith(STANDARD)):
+        own = file.startswith(INSTALLED) or not file.startswith(STANDARD)
+        if own and not file.startswith((__file__, "<", *ON_BEHALF)):
             return frame
         frame = frame.f_back
     return None
