@@ -137,8 +137,6 @@ class Classes:
     """The runs that were begun."""
     complete: int = 0
     """The classes that were run to their end: each one once."""
-    redundant: int = 0
-    """Runs that were given up: what was left of them is run in another order."""
     diverged: int = 0
     """Schedules that did not repeat their beginning, however often they were tried. What lies behind is dropped."""
     repeated: int = 0
@@ -293,8 +291,6 @@ class Classes:
         if walked.outcome == COMPLETE:
             self.complete += 1
             self._first = walked.steps if self._first is None else self._first
-        elif walked.outcome != DIVERGED:
-            self.redundant += 1
 
     def _drop(self, place: _TreeNode) -> None:
         """A place to which the program does not come back, and all below it."""

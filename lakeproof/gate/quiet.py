@@ -60,9 +60,11 @@ def kill_all(pid: int) -> None:
     found = [pid]
     for each in found:  # grows
         found += list_children(each, list_threads(each))
-    for each in found[:0:-1]:
+    # It first, but for the one that does this: none lives on to see that another one has ended.
+    for each in found:
         with suppress(ProcessLookupError, PermissionError):
-            os.kill(each, signal.SIGKILL)
+            if each != os.getpid():
+                os.kill(each, signal.SIGKILL)
     # What it has started may outlive it, with the number of its group.
     with suppress(ProcessLookupError, PermissionError):  # macOS refuses a group in which all have ended
         os.killpg(pid, signal.SIGKILL)

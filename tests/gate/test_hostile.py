@@ -204,18 +204,25 @@ http.server.test(http.server.SimpleHTTPRequestHandler, port=int(sys.argv[1]))
 
 
 @pytest.mark.parametrize("end", ["crash", "kill"])
-def test_a_service_that_is_killed_takes_its_workers_with_it(tmp_path: Path, end: str) -> None:
+def test_a_service_that_is_killed_takes_its_workers_with_it_and_does_not_see_them_end(
+    tmp_path: Path, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed, kill = list[int](), os.kill
+    monkeypatch.setattr(os, "kill", lambda pid, number: (killed.append(pid), kill(pid, number)))
+
     def workers() -> list[int]:
         return [int(each.stem) for each in tmp_path.glob("*.worker")]
 
     async def run() -> None:
         service = Service(["python", "-c", FORKS, "{port}"], {"FOLDER": str(tmp_path)})
         await service.start()
+        pids = service.pids
         if end == "crash":
             service.crash()
         else:
             await service.kill()
         assert ended(workers())
+        assert killed == [*pids, *workers()]
         await service.kill()
 
     trio.run(run)
