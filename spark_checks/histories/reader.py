@@ -35,7 +35,7 @@ PARQUET: Final = table(
 """Rows of a history as Parquet: key and value are JSON texts; index is the order in which events were recorded."""
 
 ENDINGS: Final = (".jsonl", ".ndjson", ".json")
-_OF_EVENTS: Final = {*ENDINGS, ".edn", ".parquet"}
+_OF_EVENTS: Final = {"jsonl", "ndjson", "json", "edn", "parquet"}
 """In names of files that may hold events: ``x.jsonl.gz``."""
 _ARROW: Final = pa.schema(
     [("history", pa.string()), ("key", pa.string()), ("number", pa.int64()), ("f", pa.string()), ("event", pa.string())]
@@ -50,12 +50,14 @@ def events(spark: SparkSession, folder: Path) -> DataFrame:
     Raises Unusable: there is nothing to read; and, when the table is read, for a line that is no event.
     """
     every = [Path(each.full) for each in folders.files(str(folder)) or ()]
-    files = [str(each) for each in every if each.suffix in ENDINGS]  # as text: they go to the workers as rows
+    files = [str(each) for each in every if each.suffix.lower() in ENDINGS]  # as text: they go to the workers as rows
+    kind, endings = ("JSON Lines", ENDINGS) if files else ("Parquet", (".parquet",))
+    for each in every:
+        looks_so = _OF_EVENTS & {*each.name.lower().split(".")[1:]} and not is_hidden(each.name)
+        if looks_so and each.suffix.lower() not in endings:
+            raise Unusable(f"{each}: is not read beside or as {kind}; unpack it, or take it away")
     if not files:
         return _of_parquet(read_table(spark, str(folder), PARQUET))
-    for each in every:
-        if each.suffix not in ENDINGS and _OF_EVENTS & {*each.suffixes} and not is_hidden(each.name):
-            raise Unusable(f"{each}: is not read beside files of JSON Lines; unpack it, or take it away")
     root = str(folder)
     # A task reads whole files, since the events of a history depend on those before them.
     parts = min(len(files), 4 * cores(spark))

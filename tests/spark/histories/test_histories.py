@@ -193,8 +193,8 @@ def damaged(name: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("more.jsonl.gz", "is not read beside files of JSON Lines; unpack it, or take it away"),
-        ("part-0.parquet", "is not read beside files of JSON Lines"),
+        ("more.JSONL.gz", "is not read beside or as JSON Lines; unpack it, or take it away"),
+        ("part-0.parquet", "is not read beside or as JSON Lines"),
         ("dangling.jsonl", "cannot be looked at .No such file or directory"),
         ("loop", "cannot be looked at .Too many levels of symbolic links"),
         (".part-0.json.crc", ""),
@@ -202,7 +202,8 @@ def damaged(name: str, folder: Path) -> None:
     ],
 )
 def test_a_history_that_is_not_read_is_named(spark: SparkSession, folder: Path, name: str, words: str) -> None:
-    """What is violated there would pass unseen."""
+    """What is violated there would pass unseen. Of endings, capital letters are no others."""
+    (folder / "bad.jsonl").rename(folder / "BAD.JSONL")
     damaged(name, folder)
     with pytest.raises(Unusable, match=f"{name}.*{words}") if words else nullcontext():
         assert events(spark, folder).select("history").distinct().count() == len(HISTORIES)
@@ -231,6 +232,9 @@ class TestCommand:
         told = complaint(lakeproof("spark", "histories", str(tmp_path / "nowhere")))  # before there is a session
         assert told == f"{tmp_path}/nowhere: there is no such folder; name one with histories"
         with pytest.raises(Unusable, match="has no Parquet file"):
+            events(spark, tmp_path)
+        (tmp_path / "h.jsonl.gz").write_bytes(b"")
+        with pytest.raises(Unusable, match=r"h.jsonl.gz: is not read beside or as Parquet; unpack it"):
             events(spark, tmp_path)
 
     def test_violations_are_told_with_their_evidence(self, spark: SparkSession, folder: Path, tmp_path: Path) -> None:
