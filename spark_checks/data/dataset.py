@@ -277,10 +277,12 @@ def _table(spark: SparkSession, where: str, schema: StructType, noted: Noted, mo
 
 
 def _demand_plain_folders(spark: SparkSession, files: list[places.File]) -> None:
-    """Raises Unusable: a folder stands for null, which Sail takes for a text."""
+    """Raises Unusable: a folder stands for null, which Sail takes for a text, or a file is named as a folder is."""
     if engine_of(spark).name != "embedded":
         return
     for each in files:
+        if "=" in each.relative.rpartition("/")[2]:
+            raise Unusable(f"{each.full}: has a '=' in its name, and Sail passes over it; name it otherwise")
         if any(part.endswith(("=", f"={NULL}")) for part in each.relative.split("/")):
             raise Unusable(f"{each.full}: lies in the folder of null, which Sail takes for text; name --engine classic")
 

@@ -135,19 +135,28 @@ def test_an_engine_that_reads_fewer_rows_than_the_footers_tell_ends_the_run(
         opened.demand_read()
 
 
-def test_a_folder_of_null_is_null_or_refused(spark: SparkSession, dataset: Path) -> None:
-    """Sail takes it for a text."""
-    rows = parquet.read_table(dataset / "objects" / "part.parquet")
-    (dataset / "objects" / "part.parquet").unlink()
-    folder = dataset / "objects" / "storage_namespace=__HIVE_DEFAULT_PARTITION__"
-    folder.mkdir()
-    parquet.write_table(rows.drop_columns(["storage_namespace"]), folder / "part-0.parquet")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("storage_namespace=__HIVE_DEFAULT_PARTITION__/part.parquet", "lies in the folder of null, which Sail"),
+        ("day=1.parquet", "has a '=' in its name, and Sail passes over it; name it otherwise"),
+    ],
+)
+def test_a_file_that_sail_reads_otherwise_is_refused_there(
+    spark: SparkSession, dataset: Path, name: str, words: str
+) -> None:
+    objects, blank = dataset / "objects", ["storage_namespace"] if "/" in name else []
+    rows = parquet.read_table(objects / "part.parquet")
+    (objects / "part.parquet").unlink()
+    (objects / name).parent.mkdir(exist_ok=True)
+    parquet.write_table(rows.drop_columns(blank), objects / name)
     if engine_of(spark).name == "embedded":
-        with pytest.raises(Unusable, match="lies in the folder of null, which Sail takes for text"):
+        with pytest.raises(Unusable, match=words):
             open_dataset(spark, str(dataset))
         return
     found = open_dataset(spark, str(dataset)).objects
-    assert found.where("storage_namespace is null").count() == found.count() > 0
+    assert found.count() == len(rows)
+    assert found.where("storage_namespace is null").count() == len(rows) * len(blank)
 
 
 class TestTrouble:

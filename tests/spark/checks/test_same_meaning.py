@@ -3,10 +3,12 @@
 Hundreds of snapshots make one dataset, each with names of its own, so that a whole comparison is one run. What the
 model says of garbage and of zombies is about records that tell their instance; Spark also judges those that do not,
 by their partition, and only the former are compared. The model tells lost objects commit by commit, Spark once each.
+Checks that the model does not have are held against their meaning, record by record.
 """
 
 import random
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.impl.codec import decode_at
 from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, Splitting, object_address
@@ -23,7 +26,7 @@ from lakeproof.model.invariants import data, refs, repositories
 from lakeproof.model.invariants._base import Always, Eventually, Reached, Violation
 from lakeproof.model.kv import Address
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.records import Record, Repository, RepositoryState
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry
 from lakeproof.model.references import RepositoryView
 from lakeproof.model.references import repositories as views
 from lakeproof.model.snapshot import Snapshot
@@ -45,6 +48,11 @@ COMPARED = (
     "committed-data-is-kept",
     "staged-data-is-kept",
     "address-has-one-entry",
+)
+
+BY_RECORDS = (
+    *("parents-exist", "generation-is-right", "child-is-not-older", "commits-have-no-cycle", "meta-range-exists"),
+    *("staged-has-owner", "cleanup-spares-live"),
 )
 
 Found = set[tuple[str, str]]
@@ -133,11 +141,59 @@ def garbage_by_model(found: Snapshot) -> list[tuple[str, str]]:
     return [(key, whose) for key, whose in parsed(r"(\S+) of instance (\S+) is garbage and can be found", reached)]
 
 
-def compare(spark: SparkSession, snapshots: list[Snapshot], folder: Path) -> Found:
+def said_by_records(made: Tables) -> set[tuple[str, str, str]]:
+    """Ids, kinds and subjects of `BY_RECORDS`."""
+    store = {(partition, key): decode_at(partition, key, value) for partition, key, value in made.kv}
+    commits = {at: each for at, each in store.items() if isinstance(each, Commit)}
+    active = {
+        (each.repository_id, each.instance_uid)
+        for each in store.values()
+        if isinstance(each, Repository) and each.state is RepositoryState.ACTIVE
+    }
+    tokens: dict[str, bool] = defaultdict(bool)  # whether a branch that was not deleted has it
+    for branch in [each for each in store.values() if isinstance(each, Branch)]:
+        for token in (branch.staging_token, *branch.sealed_tokens):
+            tokens[token] |= bool(branch.commit_id)
+    parts: dict[str, set[str]] = defaultdict(set)
+    for tree, part in made.metaranges:
+        parts[tree].add(part)
+    there, answers = {row[0] for row in made.ranges}, set[tuple[str, str, str]]()
+    for at, record in store.items():
+        wrong = dict[str, bool]()
+        if isinstance(record, Commit):
+            named = [(at[0], keys.commit_key(each)) for each in record.parents]
+            parents = [commits[each] for each in named if each in commits]
+            least, whole = 1 + max((each.generation for each in parents), default=0), len(parents) == len(named)
+            above, todo = set[Address](), named
+            while todo := [each for each in todo if each in commits and each not in above]:
+                above.add(todo[0])
+                todo = [*todo[1:], *((at[0], keys.commit_key(each)) for each in commits[todo[0]].parents)]
+            tree = record.meta_range_id
+            wrong = {
+                "parents-exist": not whole,
+                "generation-is-right": record.generation < least or (whole and record.generation > least),
+                "child-is-not-older": any(record.creation_date < each.creation_date for each in parents),
+                "commits-have-no-cycle": at in above,
+                "meta-range-exists": bool(tree) and (tree not in parts or not parts[tree] <= there),
+            }
+        elif isinstance(record, CleanupRecord):
+            wrong = {"cleanup-spares-live": (record.repository_id, record.instance_uid) in active}
+        elif isinstance(record, StagedEntry) and not tokens.get(owner := at[0].decode()):
+            answers.add(("staged-has-owner", "garbage" if owner in tokens else "violation", owner))
+        kinds = {"child-is-not-older": "note"}
+        answers |= {(name, kinds.get(name, "violation"), shown(at)) for name, is_wrong in wrong.items() if is_wrong}
+    return answers
+
+
+def compare(spark: SparkSession, snapshots: list[Snapshot], made: Tables, folder: Path) -> Found:
     """Run both, and hold them against each other, row by row. Returns what they agree on."""
+    write(made, folder)
     target = fresh(spark, "findings")
-    run(open_dataset(spark, str(folder)), COMPARED, target)
+    run(open_dataset(spark, str(folder)), (*COMPARED, *BY_RECORDS), target)
     rows = spark.read.schema(FINDINGS).parquet(target).collect()
+    by_records = sorted((row.id, row.kind, row.subject) for row in rows if row.id in BY_RECORDS)
+    assert by_records == sorted(said_by_records(made))
+    rows = [row for row in rows if row.id in COMPARED]
     by_instance = "belongs to instance "
     telling = [row for row in rows if row.id != "garbage-is-reclaimable" or row.evidence.startswith(by_instance)]
     spark_says = {(row.id, row.subject) for row in telling if row.kind == "violation"}
@@ -150,7 +206,7 @@ def compare(spark: SparkSession, snapshots: list[Snapshot], folder: Path) -> Fou
         (row.subject.rpartition(" ")[2], row.evidence.removeprefix(by_instance).partition(",")[0]) for row in garbage
     ]
     assert sorted(spark_reclaims) == sorted(each for found in snapshots for each in garbage_by_model(found))
-    return spark_says
+    return spark_says | {(check, subject) for check, _, subject in by_records}
 
 
 @attrs.frozen
@@ -225,7 +281,15 @@ class Case:
             instance = self.one_of("", uid, uid, f"{self.name}gone", f"{self.name}ghost")
             tree = self.draw.choice(["", *trees])
             parents = [self.draw.choice(every) for _ in range(self.draw.choice((0, 1, 1, 2)))]
-            self.add(partition, records.commit(each, meta_range_id=tree, instance=instance, parents=parents))
+            made = records.commit(
+                each,
+                self.draw.randint(-1, 1),
+                meta_range_id=tree,
+                instance=instance,
+                parents=parents,
+                generation=self.draw.randint(0, 3),
+            )
+            self.add(partition, made)
         for branch_id in ("main", "dev", "old"):
             if self.often(0.8):
                 self.branch(partition, branch_id, name, uid, every)
@@ -257,7 +321,5 @@ def test_spark_and_the_model_find_the_same_in_random_snapshots(spark: SparkSessi
     snapshots, made = cases(run_seed, count), Tables()
     for each in snapshots:
         made.extend(tables(each))
-    folder = Path(fresh(spark, "snapshots"))
-    write(made, folder)
-    agreed = compare(spark, snapshots, folder)
-    assert {check for check, _ in agreed} == set(COMPARED)  # nothing is compared that never happens
+    agreed = compare(spark, snapshots, made, Path(fresh(spark, "snapshots")))
+    assert {check for check, _ in agreed} == {*COMPARED, *BY_RECORDS}  # nothing is compared that never happens
