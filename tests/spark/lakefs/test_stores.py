@@ -21,7 +21,7 @@ from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.words import Unusable
 from tests.gate.stores import served
-from tests.spark.clouds import ACCOUNT, BEARER, BOX, SECONDS, Cloud, Trouble, serving
+from tests.spark.clouds import ACCOUNT, BEARER, BOX, SECONDS, Cloud, Trouble, serving, tag
 from tests.spark.sweep.marking import FREE
 
 AZURE = "https://me.blob.core.windows.net/box"
@@ -194,9 +194,8 @@ def test_a_sweep_deletes_what_is_as_it_was_seen(cloud: Cloud, url: str) -> None:
     there = Target(open_store(url), base=url, pace=FREE, at_once=2)
     names = [there.name(f"{url}/shop/data/{number:02} ä&%20") for number in (3, 4)]
     [first, second] = there.look(names)
-    assert isinstance(first, Found)
     assert isinstance(second, Found)
-    assert first.size_bytes == 3
+    assert first == Found(3, SECONDS * 1_000_000, tag(MANY[names[0]]))
     cloud.objects[names[1]] = b"put again"
     done = there.delete([(names[0], first), (names[1], second)])
     assert done == [DELETED, PUT_AGAIN]

@@ -1,7 +1,6 @@
 """A run over what was never committed marks what the model calls garbage, and goes on from the last run."""
 
 import random
-import shutil
 from pathlib import Path
 
 import attrs
@@ -18,9 +17,8 @@ from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.data import manifest
 from lakeproof.spark_checks.data.dataset import open_dataset
-from lakeproof.spark_checks.data.decoding import decode
 from lakeproof.spark_checks.data.kinds import ISSUED_PREFIX
-from lakeproof.spark_checks.engine import runs, staging
+from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.tables import BINARY, table
 from lakeproof.spark_checks.generate import records
@@ -191,18 +189,6 @@ def test_both_runs_mark_what_the_model_marks_whatever_the_world_is(
     swept = {address for address in sorted(found) if chance.random() < 0.5}
     two = run(spark, a_day_later(one.found, chance, swept), tmp_path / "two", one)
     assert addresses(spark, two.folder) == marked_by_the_model(two.found) - kept - committed_in(one.found)
-
-
-def test_a_dataset_that_has_only_typed_tables_is_refused_for_nobody_knows_what_is_being_copied(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    where = tmp_path / "dataset"
-    snapshots.write(snapshots.tables(world(1, 2)), where)
-    for name, rows in attrs.asdict(decode(open_dataset(spark, str(where))), recurse=False).items():
-        staging.write(rows, str(where / "decoded" / name))
-    shutil.rmtree(where / "kv")
-    with pytest.raises(Unusable, match="has no kv;"):
-        mark(open_dataset(spark, str(where)), MarkOptions(now=NOW, older_than=AGE), folder_at(tmp_path / "run"))
 
 
 @pytest.mark.parametrize("prefix", [COPIES_PREFIX, ISSUED_PREFIX], ids=bytes.decode)
