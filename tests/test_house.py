@@ -59,7 +59,7 @@ MAY_READ_A_CLOCK = {
         *("stores/test_drivers.py", "test_cli_trouble.py", "servers.py"),
     },
     "it is a program that hangs, or answers late": {
-        *("edge/odd_parts.py", "languages/misbehaving.py", "gate/hostile.py", "gate/nasty.py", "gate/on_the_way.py"),
+        *("languages/misbehaving.py", "gate/hostile.py", "gate/nasty.py", "gate/on_the_way.py"),
         *("stores/misbehaving.py", "stores/test_misbehaving.py"),
         "stores/test_protocol.py",
     },

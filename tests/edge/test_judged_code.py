@@ -19,6 +19,10 @@ def bare():
 class Yields:
     def __init__(self, what): self.what = what
     def __await__(self): yield self.what
+class Text(str): pass
+class Mute:
+    def __repr__(self): raise LookupError("no words")
+    def __reduce_ex__(self, protocol): raise SystemExit(0)
 def never(snapshot):
     yield Violation("never", "") if (P, K) in snapshot.store else Reached("")
 NEVER = Always(id="never", meaning="", check=never)
@@ -132,6 +136,8 @@ class flow:
         ("'wipes'", "AttributeError"),
     ),
     "a finding that is an object": ("", "alone(touch, invariants=[saying(Reached(object()))])", ("Reached says <obj",)),
+    "a finding without words": ("", "alone(touch, invariants=[saying(Reached(Mute()))])", ("Reached says a Mute",)),
+    "a finding that is nearly a text": ("", "alone(touch, invariants=[saying(Reached(Text('x')))])", ("'x' (Text)",)),
     "a finding that is a number": ("", "alone(touch, invariants=[saying(Violation('x', 5))])", ("Violation says 5",)),
     "findings without an end": (
         """
@@ -242,8 +248,6 @@ async def flow(env):
     ),
     "values that have no words": (
         """
-class Mute:
-    def __repr__(self): raise LookupError("no words")
 async def flow(env, value, huge):
     await env.store.set(P, K, b"1")
     assert not huge

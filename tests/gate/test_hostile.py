@@ -208,7 +208,12 @@ def test_a_service_that_is_killed_takes_its_workers_with_it_and_does_not_see_the
     tmp_path: Path, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed, kill = list[int](), os.kill
-    monkeypatch.setattr(os, "kill", lambda pid, number: (killed.append(pid), kill(pid, number)))
+
+    def killing(pid: int, number: int) -> None:
+        killed.append(pid)
+        kill(pid, number)
+
+    monkeypatch.setattr(os, "kill", killing)
 
     def workers() -> list[int]:
         return [int(each.stem) for each in tmp_path.glob("*.worker")]
