@@ -16,12 +16,14 @@ from lakeproof.model.retention import DAY, Rules, active
 from lakeproof.spark_checks import lines
 from lakeproof.spark_checks.engine import setting_aside
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.lines import Places, older_than_parent, on_cycles
+from lakeproof.spark_checks.lines import Places
 from lakeproof.spark_checks.retention.walk import (
     CHILD,
     FIRST,
     HEAD,
     HEAD_MISSING,
+    IN_FUTURE,
+    OLDER_THAN_PARENT,
     ON_CYCLE,
     PARENT_MISSING,
     REPEATED,
@@ -94,21 +96,6 @@ class TestLaws:
         commits, heads, rules, tagged = case
         found = by_kernel(commits, heads, rules, tagged)
         assert found == active(commits, heads, rules, NOW, tagged=tagged)
-
-    @settings(max_examples=100)
-    @given(CASES)
-    def test_a_commit_is_on_a_cycle_if_its_line_comes_back_to_it_and_older_than_its_parent_by_the_dates_alone(
-        self, case: Case
-    ) -> None:
-        _, parent, date = arrays(case[0])
-        cycles, older = on_cycles(parent, date), older_than_parent(parent, date)
-        for start in range(len(parent)):
-            line = [start]
-            for _ in parent:
-                if line[-1] >= 0:
-                    line.append(int(parent[line[-1]]))
-            assert cycles[start] == (start in line[1:])
-            assert older[start] == (parent[start] >= 0 and date[start] < date[parent[start]])
 
     @given(st.lists(st.integers(-5, 5)), st.lists(st.integers(-6, 6)))
     def test_a_position_is_that_of_the_first_equal_key(self, keys: list[int], wanted: list[int]) -> None:
@@ -198,6 +185,20 @@ def walked(rows: list[Row], size: int = 7) -> list[dict[str, object]]:
     return [row for batch in walk_batches(batches, NOW) for row in batch.to_pylist()]
 
 
+def notes_of(each: Commit, commits: Commits) -> int:
+    """By their meanings."""
+    line = [each.commit_id]
+    while line[-1] in commits and (parents := commits[line[-1]].parents) and parents[0] not in line[1:]:
+        line.append(parents[0])
+    parent = commits.get(line[1]) if len(line) > 1 else None
+    return (
+        ON_CYCLE * (each.commit_id in line[1:])
+        | PARENT_MISSING * (len(line) > 1 and parent is None)
+        | OLDER_THAN_PARENT * (parent is not None and each.creation_date < parent.creation_date)
+        | IN_FUTURE * (each.creation_date > NOW)
+    )
+
+
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("bits", [4, 62])
 def test_each_repository_is_walked_as_if_it_were_alone_and_wherever_ids_wait(
@@ -212,38 +213,28 @@ def test_each_repository_is_walked_as_if_it_were_alone_and_wherever_ids_wait(
     there = walked(rows)
     found = {(row["home"], row["commit_id"]): row["expired"] for row in there if row["expired"] is not None}
     expected: dict[tuple[bytes, CommitID], bool] = {}
+    odd = list[tuple[bytes, CommitID, int]]()
     for home, (commits, heads, rules, tagged) in cases.items():
-        kept = active(commits, heads, rules, NOW, tagged=tagged if tags else [])
-        expected |= {(home.encode(), commit_id): commit_id not in kept for commit_id in commits}
+        pointed, key = tagged if tags else [], home.encode()
+        kept = active(commits, heads, rules, NOW, tagged=pointed)
+        expected |= {(key, commit_id): commit_id not in kept for commit_id in commits}
+        odd += [(key, each.commit_id, notes) for each in commits.values() if (notes := notes_of(each, commits))]
+        odd += [(key, each, HEAD_MISSING) for each in heads.values() if each not in commits]
+        odd += [(key, each, TAG_MISSING) for each in pointed if each not in commits]
     assert found == expected
+    assert sorted((row["home"], row["commit_id"], row["notes"]) for row in there if row["notes"]) == sorted(odd)
     monkeypatch.setattr(setting_aside, "IN_MEMORY", 1)
     assert walked(rows) == there
 
 
-class TestNotes:
-    def notes(self, rows: list[Row]) -> dict[str, int]:
-        return {str(row["commit_id"]): int(str(row["notes"])) for row in walked(rows)}
-
-    def rows(self, *commits: tuple[str, float, str]) -> list[Row]:
-        made = history(*(commit(name, age, *parent) for name, age, parent in commits))
-        return rows_of("h", (made, {}, random_case(random.Random(1))[2], [CommitID("?")]), Prints(1, 60), tags=True)
-
-    def test_what_is_missing_or_goes_round_is_told(self) -> None:
-        found = self.notes(self.rows(("A", 3, "B"), ("B", 3, "A"), ("C", 2, "!"), ("D", 1, "")))
-        assert found == {"A": ON_CYCLE, "B": ON_CYCLE, "C": PARENT_MISSING, "D": 0, "?": TAG_MISSING}
-
-    def test_a_head_that_is_missing_has_a_row_of_its_own_that_is_no_commit(self) -> None:
-        prints = Prints(1, 60)
-        rows: list[Row] = [(b"h", HEAD, *prints.of("h", "x"), 0, 0, 0, 0, "x", None)]
-        (row,) = walked(rows)
-        assert (row["commit_id"], row["expired"], row["notes"]) == ("x", None, HEAD_MISSING)
-
-    def test_commits_of_one_id_are_kept_together(self) -> None:
-        old, young = self.rows(("A", 99, ""))[0], self.rows(("A", -1, ""))[0]
-        for rows in ([old, young], [young, old]):
-            found = walked(rows)
-            assert [row["expired"] for row in found] == [False, False]
-            assert sum(int(str(row["notes"])) & REPEATED != 0 for row in found) == 1
+def test_commits_of_one_id_are_kept_together() -> None:
+    rules = Rules(5)
+    cases: list[Case] = [(history(commit("A", age)), {}, rules, []) for age in (99, -1)]
+    old, young = (rows_of("h", each, Prints(1, 60), tags=True) for each in cases)
+    for rows in (old + young, young + old):
+        found = walked(rows)
+        assert [row["expired"] for row in found] == [False, False]
+        assert sum(int(str(row["notes"])) & REPEATED != 0 for row in found) == 1
 
 
 def test_a_fingerprint_that_another_commit_shares_finds_neither_by_mistake() -> None:
