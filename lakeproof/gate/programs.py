@@ -37,12 +37,16 @@ ADOPTS: Final = """
 import ctypes, os, sys
 if sys.platform == "linux":
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+locale, *words = sys.argv[1:]
+os.environ["LC_CTYPE"] = locale  # Python itself may have changed it (PEP 538)
+if not locale:
+    del os.environ["LC_CTYPE"]
 try:
-    os.execvp(sys.argv[1], sys.argv[1:])
+    os.execvp(words[0], words)
 except OSError as error:
-    sys.exit(f"{sys.argv[1]}: {error.strerror}")
+    sys.exit(f"{words[0]}: {error.strerror}")
 """
-"""Becomes the program that it is given; what that leaves behind stays below it, where the gate sees it."""
+"""Becomes a program, from its locale and its words; what that leaves behind stays below it, where the gate sees it."""
 
 
 class ProgramError(Unusable):
@@ -232,9 +236,11 @@ class Service(_Killable):
         port = _free_port()
         # The interpreter of the gate, whose packages the service may import, and not the first one of PATH.
         words = [sys.executable if each == "python" else each.replace("{port}", str(port)) for each in self.command]
-        if shutil.which(words[0], path=environment_of(self.environment).get("PATH")) is None:
+        variables = environment_of(self.environment)
+        if shutil.which(words[0], path=variables.get("PATH")) is None:
             raise ProgramError(f"{words[0]}: the service cannot be started: no such program")
-        await self._open([sys.executable, "-IS", "-c", ADOPTS, *words], subprocess.DEVNULL)
+        adopts = [sys.executable, "-IS", "-c", ADOPTS, variables.get("LC_CTYPE", "")]
+        await self._open([*adopts, *words], subprocess.DEVNULL)
         with trio.move_on_after(READY_SECONDS):
             while self.code is None:
                 try:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from click.testing import Result
 
 from lakeproof.gate import classes, run
 from lakeproof.gate.arrivals import Arrivals
-from lakeproof.gate.programs import ClientProcess, Returned, Service
+from lakeproof.gate.programs import ClientProcess, ProgramError, Returned, Service
 from lakeproof.gate.search import complete_work
 from tests.commands import ended, lakeproof
 from tests.gate import hostile
@@ -232,6 +233,19 @@ def test_a_service_that_is_killed_takes_its_workers_with_it_and_does_not_see_the
 
     trio.run(run)
     assert len(workers()) == 1
+
+
+@pytest.mark.parametrize("locale", [{}, {"LC_CTYPE": "C"}])
+def test_a_service_has_the_locale_that_it_is_given(
+    tmp_path: Path, locale: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LANG", "LC_ALL", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    service = Service(["sh", "-c", f"env > {shlex.quote(str(tmp_path / 'env'))}"], locale)
+    with pytest.raises(ProgramError, match="ended with code 0"):
+        trio.run(service.start)
+    told = [each for each in (tmp_path / "env").read_text().splitlines() if each.startswith("LC_CTYPE=")]
+    assert told == [f"{name}={value}" for name, value in locale.items()]
 
 
 RESULTS = """
