@@ -10,9 +10,7 @@ main commit 2n + 2: of the commits 14; 8 and 20. `is_lost` says so of these thre
 list: what makes the rows of a commit leaves out its last object. The commits 2n + 1 are for objects that are shared.
 """
 
-import json
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -20,6 +18,7 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.records import RepositoryState
+from lakeproof.plain_json import decode
 from lakeproof.spark_checks.checks.catalogue import BY_ID
 from lakeproof.spark_checks.generate.plan import SHOWN_PERIOD, Repository, repositories
 from lakeproof.spark_checks.generate.records import (
@@ -56,25 +55,11 @@ class Finding(NamedTuple):
 Made = Iterator[KV | ListedObject | Finding]
 
 
-class _Twice(ValueError):
-    """Of a field's name."""
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    # `json` keeps the last of equal fields without a word.
-    for name, times in Counter(name for name, _ in pairs).items():
-        if times > 1:
-            raise _Twice(name)
-    return dict(pairs)
-
-
 def parse(text: str, where: str) -> dict[str, int]:
     """What a violation file says: counts by id. Raises Unusable."""
     try:
-        found = json.loads(text, object_pairs_hook=_once)
-    except _Twice as error:
-        raise Unusable(f"{where}: {error.args[0]!r} comes twice, expected each id once; leave one out") from None
-    except ValueError as error:
+        found = decode(text)
+    except (ValueError, RecursionError) as error:
         raise Unusable(f'{where}: no JSON ({error}); write an object such as {{"head-exists": 3}}') from None
     if not isinstance(found, dict):
         raise Unusable(f'{where}: {str(found)[:40]}, expected an object such as {{"head-exists": 3}}; write one')

@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.retention import InvalidRules, Rules
+from lakeproof.plain_json import decode
 from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.engine.tables import LONG, STRING, table
 from lakeproof.words import Unusable
@@ -97,7 +98,7 @@ def read(path: Path) -> Rulebook:
 def parse(text: bytes) -> Rulebook:
     """Raises InvalidRules."""
     try:
-        found: object = json.loads(text, object_pairs_hook=_fields)
+        found: object = decode(text.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         found = None
     # A file of lakeFS' format, or of none, or with a field twice: `Rules.parse` says what is wrong with it.
@@ -118,14 +119,6 @@ def parse(text: bytes) -> Rulebook:
         each: _parse_one(f"repositories[{each!r}]", rules) for each, rules in cast("dict[str, object]", named).items()
     }
     return Rulebook(_parse_one("default", fields["default"]), own)
-
-
-def _fields(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Raises ValueError: a field is there twice, of which Python would take the last one."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError
-    return found
 
 
 def _parse_one(where: str, found: object) -> Rules:
