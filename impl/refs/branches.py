@@ -77,23 +77,31 @@ async def create_branch(
     """Create a branch at the commit that a branch, tag or commit id leads to. 2 to 4 effects.
 
     tombstones: take the place of a deleted branch's record, too; 2 effects more where there is one.
-    knows_its_own: look why a predicate has failed, 1 effect: a record with the new token is of this call.
+    knows_its_own: look what is there before the write, and why its predicate has failed; 1 effect each. A record of the
+        new birth is of this call, wherever it has moved since; any other one may have come in its place.
     fresh_token: without it a branch has the token, and so maybe the record, that one of its name had before: a
         predicate by value cannot tell them apart.
 
     Raises:
-        BranchExists, RefNotFound.
+        BranchExists, RefNotFound; with ``knows_its_own``, OutcomeUnknown.
     """
     # Before the token is made and anything is written: a source that is not there leaves nothing behind.
     commit_id = await resolve(env, repository, source)
     token = birth_token(env, repository, branch_id, fresh=fresh_token)
     branch = Branch(branch_id=branch_id, commit_id=commit_id, staging_token=token)
+    there = await env.store.find(uid_partition(repository), keys.branch_key(branch_id)) if knows_its_own else None
+    if there is not None and not (tombstones and is_tombstone(decode_branch(there.value))):
+        raise BranchExists(branch_id)
     try:
-        await replace_branch(env, repository, branch, None)
+        await replace_branch(env, repository, branch, None if there is None else there.predicate)
     except kv.PredicateFailed:
+        if knows_its_own:
+            found = await _look(env, repository, branch_id)
+            # This one may have been there, and deleted, before another took the name.
+            if found is None or _lineage(found) != _lineage(branch):
+                raise kv.OutcomeUnknown from None
         # Without tombstones any record means that the name is taken.
-        replaced = tombstones and await _replace_tombstone(env, repository, branch)
-        if not replaced and not (knows_its_own and await _may_hold(env, repository, branch)):
+        elif not tombstones or not await _replace_tombstone(env, repository, branch):
             raise BranchExists(branch_id) from None
     return branch
 
@@ -116,7 +124,7 @@ async def update_branch(
     """Move a branch to another commit; uncommitted changes stay on top of it. 3 to 5 effects.
 
     knows_its_own: look why the predicate has failed, 1 effect: a branch that is as this call would have it is moved,
-        by this call or by another one with the same target.
+        by this call or by another one with the same target. One that was moved, and changed since, is not recognised.
 
     Raises:
         BranchNotFound, RefNotFound; RefChanged: nothing was moved.
@@ -127,7 +135,7 @@ async def update_branch(
     try:
         await replace_branch(env, repository, moved, predicate)
     except kv.PredicateFailed:
-        if not knows_its_own or not await _may_hold(env, repository, moved):
+        if not knows_its_own or await _look(env, repository, branch_id) != moved:
             raise RefChanged(branch_id) from None
     return moved
 
@@ -199,11 +207,6 @@ async def _bury(env: Env, repository: Repository, branch: Branch, predicate: byt
         # A branch of another birth took the place of this one, so this one was deleted in between.
         if found != gone and not (by_birth and (found is None or _lineage(found) != _lineage(branch))):
             raise RefChanged(branch.branch_id) from None
-
-
-async def _may_hold(env: Env, repository: Repository, branch: Branch) -> bool:
-    """Whether the record is this one, after a predicate that failed. 1 effect."""
-    return await _look(env, repository, branch.branch_id) == branch
 
 
 async def _look(env: Env, repository: Repository, branch_id: BranchID) -> Branch | None:

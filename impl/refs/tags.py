@@ -17,12 +17,12 @@ from lakeproof.model.records import Repository, Tag
 async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Ref, *, looks: bool = False) -> Tag:
     """Name the commit that a branch, tag or commit id leads to. 2 to 4 effects.
 
-    looks: whether the tag is there before it is written, and why the predicate has failed; 1 effect each.
+    looks: whether the tag is there before it is written; 1 effect.
 
     Raises:
         TagExists, RefNotFound.
-        OutcomeUnknown: with ``looks``, just this tag is there now, or none. A tag says nothing of its creator: this
-            call has made it, or another one.
+        OutcomeUnknown: with ``looks``, the tag was not there, and the predicate failed. Whatever is there now, a tag
+            says nothing of its creator or its past: this call may have made it, and another one moved it.
     """
     tag = Tag(tag_id=tag_id, commit_id=await resolve(env, repository, source))
     # A tag that is there before the write is none of this call, so the refusal is definite.
@@ -31,22 +31,8 @@ async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Re
     try:
         await env.store.set_if(uid_partition(repository), keys.tag_key(tag_id), encode(tag), None)
     except kv.PredicateFailed:
-        if looks:
-            await _certain(env, repository, tag)
-        raise TagExists(tag_id) from None
+        raise (kv.OutcomeUnknown() if looks else TagExists(tag_id)) from None
     return tag
-
-
-async def _certain(env: Env, repository: Repository, tag: Tag) -> None:
-    """Whether a write whose predicate failed did not take place: another value is there. Raises OutcomeUnknown."""
-    try:
-        found, _ = await _read_tag(env, repository, tag.tag_id)
-    # Deleted since, or unread: it may have been this one.
-    except (TagNotFound, kv.KVError) as error:
-        raise kv.OutcomeUnknown from error
-    # A tag has no mark of its creator, so an equal one may be another client's.
-    if found == tag:
-        raise kv.OutcomeUnknown
 
 
 async def get_tag(env: Env, repository: Repository, tag_id: TagID) -> Tag:
@@ -63,11 +49,10 @@ async def _read_tag(env: Env, repository: Repository, tag_id: TagID) -> tuple[Ta
     return decode_tag(found.value), found.predicate
 
 
-async def update_tag(env: Env, repository: Repository, tag_id: TagID, target: Ref, *, looks: bool = False) -> Tag:
+async def update_tag(env: Env, repository: Repository, tag_id: TagID, target: Ref, *, doubts: bool = False) -> Tag:
     """Let a tag name another commit. 3 to 5 effects. Raises TagNotFound, RefNotFound; RefChanged: nothing was moved.
 
-    looks: why the predicate has failed, 1 effect; then RefChanged is raised only if another value is there, and
-        OutcomeUnknown else.
+    doubts: a failed predicate raises OutcomeUnknown instead: the tag may have been moved by this call, and again since.
 
     A tag record holds nothing but its commit, so that one that moved away and came back passes for unchanged.
     """
@@ -76,9 +61,7 @@ async def update_tag(env: Env, repository: Repository, tag_id: TagID, target: Re
     try:
         await env.store.set_if(uid_partition(repository), keys.tag_key(tag_id), encode(moved), predicate)
     except kv.PredicateFailed:
-        if looks:
-            await _certain(env, repository, moved)
-        raise RefChanged(tag_id) from None
+        raise (kv.OutcomeUnknown() if doubts else RefChanged(tag_id)) from None
     return moved
 
 

@@ -76,6 +76,7 @@ CONDITIONAL: Final = ("create", "replace")
 _OVER: Final = BranchState().with_changes((X, b"s0")).after_commit()
 STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
     (): branch(),
+    ("delete_branch",): branch(None),
     ("write",): branch(BranchState().with_changes((X, b"s0"))),
     ("write", "commit", "write"): branch(_OVER.with_changes((X, b"s2"))),
 }
@@ -114,7 +115,7 @@ class BranchDesign(Design[BranchFlows]):
         comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
         # Of two such writes at once one is refused: of each alone, the other one could have come just before its end.
         contends = set(CONDITIONAL).issuperset(words) and len(words) > 1
-        of_branch = STAGED.get(race.before) if resetting or contends else branch()
+        of_branch = STAGED.get(race.before) if resetting or contends or comes_and_goes else branch()
         sequential = of_branch if resetting or contends or comes_and_goes else ENTRY
         sequential = None if initial and sequential is ENTRY else sequential  # that entry begins with nothing
         in_one_order = sequential is not None and (alone or rereads or comes_and_goes or contends)

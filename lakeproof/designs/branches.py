@@ -64,7 +64,7 @@ TOMBSTONE: Final = BranchDesign(
 OWN: Final = BranchDesign(
     name="branches/knows-its-own",
     flows=TOMBSTONE.flows,
-    source=TOMBSTONE.source + "; who is refused looks whether the record is as it wrote it",
+    source=TOMBSTONE.source + "; who is refused looks whether the record is its own",
     refuted={"commit-makes-progress": NOBODYS_PROGRESS},
     options={
         "create_branch": {"tombstones": True, "knows_its_own": True},
@@ -93,6 +93,7 @@ REUSED: Final = BranchDesign(
     },
 )
 
+GONE: Final = Before("gone/", "delete_branch")
 MOVES: Final = "update_branch-commit update_branch-delete_branch write.read-update_branch"
 """Main is ahead of the branch."""
 
@@ -108,6 +109,8 @@ ROWS = [
     *rows(PLAIN, MOVES + " update_branch-update_branch", NONE | FALSE, AHEAD),
     *rows(OWN, MOVES, FAULTS, AHEAD),
     *rows(OWN, "create_branch-delete_branch", FAULTS),
+    # A branch that was created though its `SetIf` failed has a commit, or was deleted, and another has its name.
+    *rows(OWN, "create_branch-commit create_branch-delete_branch.create_branch", FALSE, GONE),
     *rows(OWN, "write-commit-update_branch", NONE, AHEAD, deep=True),
     # The branch of the foundation has a fresh token. The one of the setup has the token that each creation
     # gives it here.

@@ -270,6 +270,8 @@ REMOVED: Final = RefsDesign(
 )
 """What the designs of hard delete make of it: the delete returns the tokens."""
 
+LOOKING: Final = attrs.evolve(PLAIN, name="refs/looking", options={"tag": {"looks": True}})
+
 PLANTED: Final = Before("planted/", "")
 
 LIVES: Final = """
@@ -291,6 +293,7 @@ ROWS = [
     *rows(PLAIN, LIVES, NONE),
     *rows(TOMBSTONE, LIVES, NONE),
     *rows(REMOVED, REMOVED_LIVES, NONE),
+    *rows(LOOKING, "found.tag.tag.get_tag", NONE),
     *rows(PLAIN, " ".join(WALKS) + " list list_tags", NONE, PLANTED),
     # Of a branch with sealed tokens: what is staged stays on top of the other head.
     *rows(PLAIN, "update", NONE, PLANTED),
