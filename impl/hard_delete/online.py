@@ -28,7 +28,7 @@ from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, merges
 from lakeproof.impl.graveler.commits import drop_all
-from lakeproof.impl.graveler.tokens import settle, stable
+from lakeproof.impl.graveler.tokens import Tokens, settle, stable
 from lakeproof.impl.hard_delete import journal
 from lakeproof.impl.hard_delete.journal import Issued, State
 from lakeproof.impl.hard_delete.reaper import CAUTIONS, Caution, Reaper
@@ -273,18 +273,18 @@ async def commit(
     """`lock_free.commit`, and 1 effect more for each token, and 1 for the head that it replaces, written beforehand."""
     how = lock_free.Reading(tries=reading.commit_tries)
     return await lock_free.commit(
-        env, repository, branch_id, message, reading=how, prepare=_write_ahead, batch_size=batch_size
+        env, repository, branch_id, message, reading=how, prepare=write_ahead, batch_size=batch_size
     )
 
 
 async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
     """`merges.merge`, and 1 effect more."""
-    return await merges.merge(env, repository, destination, source, message, prepare=_write_ahead)
+    return await merges.merge(env, repository, destination, source, message, prepare=write_ahead)
 
 
-async def _write_ahead(
-    env: Env, repository: Repository, branch: Branch, made: Commit, taken: tuple[StagingToken, ...]
-) -> None:
+async def write_ahead(env: Env, repository: Repository, branch: Branch, made: Commit, taken: Tokens) -> None:
+    """Write down which tokens a commit would take, and that the head that it would replace was one. 1 effect for each
+    token, and 1."""
     for token in taken:
         await journal.promise(env, repository, token, made.commit_id)
     await journal.mark_head(env, repository, branch.commit_id)

@@ -27,16 +27,8 @@ TRIES: Final = 2
 """How often a commit that finds its changes overwritten starts over."""
 
 
-async def write_ahead(env: Env, repository: Repository, branch: Branch, made: Commit, taken: Tokens) -> None:
-    """Write down which tokens a commit would take, and that the head that it would replace was one: see `online`. 1
-    effect for each token, and 1."""
-    for token in taken:
-        await journal.promise(env, repository, token, made.commit_id)
-    await journal.mark_head(env, repository, branch.commit_id)
-
-
 def _prepare(reading: Reading) -> Prepare | None:
-    return write_ahead if reading.heads == "noted" else None
+    return online.write_ahead if reading.heads == "noted" else None
 
 
 async def commit(
@@ -56,7 +48,7 @@ async def commit(
         # Gathered: all tokens are read to their ends before the head.
         changes = await changes_of(env, taken, batch_size=batch_size)
         await offline.refuse_overwritten(env, repository, made, list(changes.values()))
-        await write_ahead(env, repository, branch, made, taken)
+        await online.write_ahead(env, repository, branch, made, taken)
 
     attempt = partial(lock_free.commit, env, repository, branch_id, message, prepare=prepare, batch_size=batch_size)
     return await offline.start_over(branch_id, TRIES, attempt)

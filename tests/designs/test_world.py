@@ -6,7 +6,8 @@ from itertools import combinations, combinations_with_replacement, product
 import pytest
 
 from lakeproof.designs import catalogue, scenarios_of, world
-from lakeproof.impl.world import guards, history, jobs, sentences
+from lakeproof.impl.hard_delete import online
+from lakeproof.impl.world import guards, jobs, sentences
 from lakeproof.scenario import Scenario
 from tests.designs.planting import Planted, tiered
 from tests.machines.planted_objects import asked_nothing
@@ -88,8 +89,8 @@ PLANTED = [
             "aged-dumped/delete_branch@z.mark.sweep-delete_repository.create_bare.restore_refs",
             "active-data-is-kept",
         ),
-        (history, "write_ahead", nothing, "stocked/merge-reap/clock-jump", KEPT),
-        (history, "write_ahead", nothing, "stocked/revert-reap/clock-jump", KEPT),
+        (online, "write_ahead", nothing, "stocked/merge-reap/clock-jump", KEPT),
+        (online, "write_ahead", nothing, "stocked/revert-reap/clock-jump", KEPT),
     ]
 ]
 

@@ -7,11 +7,11 @@ import attrs
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.tokens import Tokens
-from lakeproof.impl.hard_delete import journal, no_copies, object_path, offline, reaper, token_states
+from lakeproof.impl.hard_delete import journal, no_copies, object_path, offline, online, reaper, token_states
 from lakeproof.impl.repositories import hardened, kv3, step1
 from lakeproof.impl.repositories.records import new_repository, read_entry
 from lakeproof.impl.retention import pins
-from lakeproof.impl.world import history, jobs, sentences
+from lakeproof.impl.world import jobs, sentences
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StagingToken
 from lakeproof.model.records import Branch, CleanupRecord, Repository, RepositoryState
@@ -137,7 +137,7 @@ BUGS: Final = (
     replacing("all that is condemned goes", PINNED, (pins, "active", none_active)),
     # The world: what only a combination shows.
     replacing("a job does not ask whether its repository lives", "world/heirs", (jobs, "asking_first", asked_nothing)),
-    replacing("a merge and a revert write nothing ahead", "world/leaving", (history, "write_ahead", nothing)),
+    replacing("a merge and a revert write nothing ahead", "world/leaving", (online, "write_ahead", nothing)),
     replacing("a run does not publish what it has condemned", "world/revived", (sentences, "publish", nothing)),
 )
 """The table, part two."""
