@@ -1,6 +1,7 @@
 """A dump of refs while a client commits, tags, creates or deletes a branch."""
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import ClassVar, Final
 
 import attrs
@@ -20,7 +21,7 @@ from lakeproof.impl.refs.dump_format import (
     dump_address,
 )
 from lakeproof.model.identifiers import TagID
-from lakeproof.model.invariants import Finding, Invariant, Reached, Reads, Violation, eventually
+from lakeproof.model.invariants import Finding, Invariant, Reached, Reads, Violation, always, eventually
 from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import Call
 
@@ -42,6 +43,16 @@ def dump_is_restorable(snapshot: Snapshot) -> Iterator[Finding]:
             yield Violation("dump-is-restorable", f"dump_refs succeeded, and its dump cannot be restored: {error}")
             continue
         yield Reached(f"a dump of {len(refs.branches)} branches and {len(refs.commits)} commits")
+
+
+@always("a manifest names objects that are there, also where its dump broke off", reads=frozenset({Reads.OBJECTS}))
+def manifest_comes_last(snapshot: Snapshot) -> Iterator[Finding]:
+    for address, stored in snapshot.objects.items():
+        with suppress(MalformedDump):  # another object
+            manifest = decode_manifest(stored.content)
+            there = {part: dump_address(REPOSITORY.storage_namespace, getattr(manifest, part)) for part in PARTS}
+            missing = [part for part, at in there.items() if at not in snapshot.objects]
+            yield Violation("manifest-comes-last", f"{address}: without {missing}") if missing else Reached(address)
 
 
 def _object(snapshot: Snapshot, part_id: str) -> bytes:
@@ -68,7 +79,7 @@ class DumpDesign(Design[None]):
     founded: ClassVar = (*FOUNDED, Call(writes.set_entry, REPOSITORY, BRANCH, X, b"s0"))
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        return [dump_is_restorable]
+        return [dump_is_restorable, manifest_comes_last]
 
 
 def _design(order: str, refuted: Mapping[str, Refuted], *, checks: bool, batch_size: int = 100) -> DumpDesign:

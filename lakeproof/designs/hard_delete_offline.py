@@ -19,6 +19,7 @@ from lakeproof.designs.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, 
 from lakeproof.impl.catalog.objects import GetAddress, Grant
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, ObjectFlows, bind_reading
+from lakeproof.impl.graveler import commits
 from lakeproof.impl.hard_delete import offline
 from lakeproof.impl.hard_delete.offline import Reading
 from lakeproof.impl.refs import tags
@@ -97,6 +98,7 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "create_branch_from_tag": Word(lambda flows: flows.create_branch, "c", "t"),
     "merge": Word(lambda flows: flows.merge, MAIN, BRANCH, "merged"),
     "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, TO, MAIN, X),
+    "seal": Word(lambda _: commits.seal, BRANCH),
     "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
     "prepare_link": Word(lambda flows: partial(note_grant, ask=flows.get_physical_address), BRANCH, Y),
     "finish_link": Word(lambda _: link_physical_address, BRANCH, Y, NOTED[1].decode(), b"late"),
@@ -195,6 +197,8 @@ ON_MAIN: Final = Before("onmain/", "upload@main")
 TAGGED: Final = Before("tagged/", "upload.commit.tag.delete_branch")
 AGAIN: Final = Before("again/", "upload@main.copy_from_main:x.reset")
 IN_TWO: Final = Before("two-staged/", "upload.upload:y")
+SEALED: Final = Before("sealed/", "upload.seal.upload:y")
+SIDELINE: Final = Before("sideline/", "upload.commit.upload.commit.merge.delete_branch")
 OLD_GRANT: Final = Before("", "upload.prepare_link")
 SLOW: Final = Before("slow/", "")
 LATER: Final = fault("", Faults(clock_jumps=(JUMP,)))
@@ -226,11 +230,14 @@ ROWS = [
     *settled(OFFLINE, "create_branch-delete_branch.job merge-job job-job", NONE, KEPT),
     *settled(OFFLINE, "create_branch_from_tag.delete_tag-job", NONE, TAGGED),
     *staged(OFFLINE, "stage-delete.job"),
+    *settled(OFFLINE, "job", NONE, SEALED),
     *copies(OFFLINE),
     *(row for order in ORDERS for row in staged(order, "commit-job")),
     # A commit gets a tag before its branch goes: the job has to read the tags, and after the branches.
     *settled(REACHABLE, "create_branch-delete_branch.job merge-job tag.delete_branch-job", NONE, KEPT),
     *settled(REACHABLE, "create_branch_from_tag.delete_tag-job", NONE, TAGGED),
+    # What was overwritten on a branch that is merged and gone: the second parent of the merge leads to it.
+    *settled(REACHABLE, "job", NONE, SIDELINE),
     *settled(WHOLE, "job", NONE, KEPT),
     *settled(UNSPARING, "job", NONE, KEPT),
     *rows(attrs.evolve(OFFLINE, refuted=TOO_YOUNG), "upload-job", LATER, SLOW),
@@ -246,8 +253,9 @@ ROWS = [
     *settled(VERIFIED, "copy_from_main:x.delete@main-job.job", NONE, AGAIN),
     *settled(PER_COPY, "copy_from_main:x.delete@main-job.job", NONE, AGAIN),
     # The source is replaced by an old object, once it was read, and deleted: the record must be of what is staged.
-    *rows(PER_COPY, "copy-move_back.delete.job", NONE, IN_TWO, adapt=COPIED_LATE, only=STAGED),
+    *rows(PER_COPY, "copy-move_back.delete.job copy-move_back.job", NONE, IN_TWO, adapt=COPIED_LATE, only=STAGED),
     *staged(LOOKS_AGAIN, "commit-job upload.job-commit"),
+    *settled(LOOKS_AGAIN, "upload.job-commit upload:y.job-commit", NONE, SEALED),
     # Not late: an address of the namespace is refused whenever it is staged.
     *rows(MENDED, "stage-delete.job", NONE, UPLOADED, adapt=partial(settle, waiting=WAITING - {"stage_again"})),
     # Too large for every run.

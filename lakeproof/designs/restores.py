@@ -8,7 +8,7 @@ import attrs
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
 from lakeproof.designs.designs import HOLDS, Design, Word, rows
 from lakeproof.designs.races import CRASH, FAULTS, NONE, Before, Race, Refuted
-from lakeproof.impl.codec import encode
+from lakeproof.impl.codec import decode_branch, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow
 from lakeproof.impl.graveler import writes
@@ -81,6 +81,15 @@ async def bring(env: Env, repository: Repository, branch_id: BranchID) -> None:
     branch = Branch(branch_id=branch_id, commit_id=OTHER.commit_id, staging_token=StagingToken("other"))
     await env.store.set(partition, keys.commit_key(OTHER.commit_id), encode(OTHER))
     await env.store.try_set_if(partition, keys.branch_key(branch_id), encode(branch), None)
+
+
+async def take_back(env: Env, repository: Repository, branch_id: BranchID) -> None:
+    """What `bring` has brought goes: its commit, and the branch if it names that."""
+    partition, key = uid_partition(repository), keys.branch_key(branch_id)
+    await env.store.delete(partition, keys.commit_key(OTHER.commit_id))
+    found = await env.store.find(partition, key)
+    if found is not None and decode_branch(found.value).commit_id == OTHER.commit_id:
+        await env.store.delete(partition, key)
 
 
 WORDS: Final[Mapping[str, Word[Flow]]] = {
@@ -169,10 +178,15 @@ class RestoreAgainDesign(RestoreDesign):
 class RestoreBroughtDesign(RestoreDesign):
     """The same beside a client that brings a branch of the dump, with another commit."""
 
-    vocabulary: ClassVar = {**WORDS, "bring_main": Word(lambda _: bring, MAIN)}
+    vocabulary: ClassVar = {
+        **WORDS,
+        "bring_main": Word(lambda _: bring, MAIN),
+        "take_back": Word(lambda _: take_back, MAIN),
+    }
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        return ()
+        """When what was brought is gone, another restore finishes this one, also where this one was refused."""
+        return [self.after(RESTORE_CAN_BE_FINISHED, ["take_back", "restore"], restore_can_be_finished(HEADS))]
 
 
 @attrs.frozen(kw_only=True)
