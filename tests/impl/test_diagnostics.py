@@ -40,12 +40,15 @@ def findings(store: Mapping[kv.Address, bytes]) -> list[tuple[object, ...]]:
     return [attrs.astuple(finding) for finding in diagnosed(store).findings]
 
 
+CHANGES = (*(StagedEntry(key=b"a" + data, identity=b"", data=data) for data in (b"", b"123")), tombstone(b"b"))
+
+
 class TestSoundStores:
     @pytest.mark.parametrize("batch_size", [0, 1, 2, 1000])
     def test_a_sound_repository_has_its_rows_and_no_findings(self, batch_size: int) -> None:
         token = branch("main").staging_token
         twice = attrs.evolve(branch("dev"), sealed_tokens=(StagingToken("s"),) * 2)  # of one branch, so not shared
-        store = stored(*SOUND, twice, StagedEntry(key=b"a", identity=b"", data=b"123"), tombstone(b"b"))
+        store = stored(*SOUND, twice, *CHANGES)
         # `stored` puts changes under a token of its own, which is that of "main".
         assert keys.staging_partition(token) in {partition for partition, _ in store}
         found = diagnosed(store, batch_size)
@@ -53,7 +56,7 @@ class TestSoundStores:
         assert [len(rows) for rows in found.tables.values()] == [1, 2, 2, 1, 3, 0]
         assert attrs.astuple(found.repositories[0])[-3:] == (2, 2, 1)
         [_, main, sealed] = found.staging
-        assert attrs.astuple(main) == ("r-main:t", ("r-u/main",), 2, 1, 3)
+        assert attrs.astuple(main) == ("r-main:t", ("r-u/main",), 3, 1, 3)
         assert sealed.owners == ("r-u/dev",)
         assert found.complete
 
@@ -93,9 +96,10 @@ class TestSoundStores:
         assert [attrs.astuple(row) for row in found.cleanup] == [("old", "w", 2)]
         assert found.findings == ()
 
-    def test_what_users_wrote_and_credentials_stay_out(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("mark", ["?sig=", "#"])
+    def test_what_users_wrote_and_credentials_stay_out(self, mark: str, tmp_path: Path) -> None:
         secret = "hunter2"  # noqa: S105  # that is the point
-        namespace = StorageNamespace(f"s3://key:{secret}@bucket/path?sig={secret}#{secret}")
+        namespace = StorageNamespace(f"s3://key:{secret}@bucket/path{mark}{secret}")
         wordy = attrs.evolve(commit("c"), message=secret, committer=secret, metadata=((secret, secret),))
         store = stored(
             attrs.evolve(REPOSITORY, storage_namespace=namespace),
@@ -234,6 +238,8 @@ DANGLING = stored(REPOSITORY, tag("v"))
 OTHER = encode(attrs.evolve(REPOSITORY, repository_id=RepositoryID("a")))
 LEFT = {(b"old-w", b"tags/v"): encode(tag("v"))}
 VERSIONED = {(METADATA, VERSION_KEY): VERSION}
+TWINS = [attrs.evolve(branch(name), sealed_tokens=(StagingToken("r-main:t"),)) for name in ("twin", "twos")]
+UNOWNED = {(b"r-old:t", b"key/a"): encode(tombstone(b"a"))}
 
 
 class TestUnreadable:
@@ -278,13 +284,18 @@ class TestUnreadable:
         ({**stored(REPOSITORY), **VERSIONED}, (P, b""), ["unreadable"]),
         ({**stored(*SOUND), **VERSIONED, **LEFT}, None, ["left-over"]),
         (stored(tag("v")), None, ["dangling", "part"]),
-        (stored(commit("c")), None, ["part"]),
+        (stored(commit("c"), branch("main"), *CHANGES), None, ["part"]),
+        ({**stored(*SOUND, *TWINS), **VERSIONED}, None, ["shared-token"] * 2),
+        ({**stored(*SOUND), **VERSIONED, **UNOWNED}, None, ["unowned-token"]),
     ],
 )
 def test_a_store_of_lakefs_has_a_version_and_no_mark_of_what_is_bare_or_deleted(
     store: Mapping[kv.Address, bytes], at: kv.Address | None, kinds: list[str]
 ) -> None:
-    assert [finding.kind for finding in without(store, at, like_lakefs=True).findings] == kinds
+    found = without(store, at, like_lakefs=True)
+    assert [finding.kind for finding in found.findings] == kinds
+    assert found.complete is {"unreadable", "part", "version"}.isdisjoint(kinds)
+    assert "part" not in kinds or not found.staging  # it lies in partitions that are not of the part
 
 
 async def answer(store: Store, op: kv.Op) -> object:

@@ -154,18 +154,22 @@ class TestTargets:
         assert made.ops == []
 
     @pytest.mark.parametrize(
-        "record",
-        [branch("dev", "c"), branch("gone", ""), branch("main", "c"), tag("w"), commit("x"), commit("d")],
-        ids=["branch", "deleted branch", "other head", "tag", "commit", "other content"],
+        ("record", "value"),
+        [
+            *((each, None) for each in (branch("dev", "c"), branch("gone", ""), branch("main", "c"))),
+            *((each, None) for each in (tag("w"), commit("x"), commit("d"))),
+            (branch("main"), b"\xff"),
+        ],
+        ids=["branch", "deleted branch", "other head", "tag", "commit", "other content", "undecodable"],
     )
-    def test_a_bare_repository_with_a_ref_that_is_not_the_dumps(self, record: Record) -> None:
+    def test_a_bare_repository_with_a_ref_that_is_not_the_dumps(self, record: Record, value: bytes | None) -> None:
         made = bench(*SMALL)
         dump = made.dump()
-        [((_, key), value)] = bench(record).store.items()
-        made.store = {**made.store, (uid_partition(TARGET), key): value}
+        [((_, key), written)] = bench(record).store.items()
+        made.store = {**made.store, (uid_partition(TARGET), key): value or written}
         with pytest.raises(NotBare, match=re.escape(f"copy: {key!r} is there and not the dump's; restore to a")):
             made.restore(dump)
-        assert len(made.refs(TARGET)) == 1
+        assert [at for at in made.store if at[0] == uid_partition(TARGET)] == [(uid_partition(TARGET), key)]
 
 
 class TestSources:

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lakeproof.impl.codec import Undecodable
@@ -201,12 +201,19 @@ async def shown(iterator: Iterator[T]) -> list[T]:
     return found
 
 
-fails = st.sets(st.integers(0, 6)).map(lambda numbers: dict.fromkeys(numbers, kv.ScanInterrupted()))
+BROKEN: Final = kv.ScanInterrupted()
+fails = st.sets(st.integers(0, 6)).map(lambda numbers: dict.fromkeys(numbers, BROKEN))
+
+
+LINE: Final = Refs({"00": commit("00"), "01": commit("01", "00"), "02": commit("02", "01")}, [], [])
 
 
 class TestKinds:
     """Any read may break."""
 
+    # Between two pages, in the only pass, and in the first of two: what was read before must not be lost.
+    @example(LINE, KINDS[3], 1, "", {1: BROKEN})
+    @example(LINE, KINDS[4], 1, "", {2: BROKEN})
     @given(some_refs(), st.sampled_from(KINDS), st.integers(0, 3), st.sampled_from(["", "01", "ab"]), fails)
     def test_each_shows_all_that_is_stored_from_a_place_on_in_its_order(
         self,
