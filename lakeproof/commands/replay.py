@@ -83,6 +83,7 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
     from lakeproof.gate.effect_log import write
     from lakeproof.gate.guided import GuidedResult, expected_requests
     from lakeproof.gate.profile import load
+    from lakeproof.verify.outputs import unwritable
     from lakeproof.words import first_of
 
     profile = load(name)
@@ -92,11 +93,16 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
         schedule = trio.run(partial(_run_guided, profile.scenario(trace, scenario), profile.file, search, exchanges))
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
+    code = _print_guided(trace, search, schedule)  # before a log that perhaps cannot be written
     if log is not None:
         effects = [(client, profile.effect(each) if profile.effect else None) for client, each in exchanges]
-        if not write(log, [(client, *effect) for client, effect in effects if effect is not None]):
+        try:
+            count = write(log, [(client, *effect) for client, effect in effects if effect is not None])
+        except OSError as error:
+            raise unwritable(log, error.strerror or str(error), "--log") from error
+        if not count:
             complain(f"{log}: no request was an effect, as the profile has them (effect=); the log is empty")
-    return _print_guided(trace, search, schedule)
+    return code
 
 
 async def _run_guided(

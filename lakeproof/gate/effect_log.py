@@ -18,6 +18,7 @@ from typing import Final
 
 import attrs
 
+from lakeproof.files import write_whole
 from lakeproof.model import kv
 from lakeproof.words import Unusable
 
@@ -138,7 +139,7 @@ def write(path: Path, effects: Iterable[tuple[str, Op, object]]) -> int:
     """Write a log: client, effect and reply of each. Returns their number."""
     lines = [json.dumps(_line_content(*each)) for each in effects]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_whole(path, "".join(f"{line}\n" for line in lines))
     return len(lines)
 
 

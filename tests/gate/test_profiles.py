@@ -56,6 +56,8 @@ def test_a_repaired_program_does_not_violate_it(folder: Path, tmp_path: Path) ->
     assert result.exit_code == 1, result.output
     assert result.stdout.endswith("not violated on the program: delete-spares-successor\n")
     assert "the log is empty" in result.stderr
+    unwritten = replay(trace(folder, "delete-spares-successor"), SERVICE / "repaired.py", "--log", str(tmp_path))
+    assert (unwritten.exit_code, unwritten.stdout.splitlines()[-1]) == (2, result.stdout.splitlines()[-1])
 
 
 @of_lakefs
