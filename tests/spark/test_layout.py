@@ -180,7 +180,7 @@ def smaller(rows: pa.Table) -> pa.Table:
 
 
 def beside(ranges: Path) -> None:
-    for name in ("_SUCCESS", ".part-0.parquet.crc", "_committed_1", "_metadata", "_metadata.part", "_common_metadata~"):
+    for name in ("_SUCCESS", ".part-9.parquet.crc", "_committed_1", "_metadata", "_metadata.part", "_common_metadata~"):
         (ranges / name).write_bytes(b"")
 
 
