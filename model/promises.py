@@ -218,7 +218,7 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
             definite=_PULL + " pull-tells-of-its-merge",
             indefinite=_PULL + " head-exists",
         ),
-        calls.DUMP_REFS: Promise(ok="dump-is-restorable", definite=""),
+        calls.DUMP_REFS: Promise(ok="dump-is-restorable", definite="", indefinite="manifest-comes-last"),
         calls.RESTORE_REFS: Promise(
             ok="restore-is-effective deleted-branch-stays-deleted", definite="", indefinite="restore-can-be-finished"
         ),
