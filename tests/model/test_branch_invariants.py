@@ -145,12 +145,8 @@ def judged(monitor: Monitor, events: Iterable[Event]) -> str:
 EMPTY = snapshot(branch(), HEAD)
 HAS_X = snapshot(branch(), HEAD, staged={b"x": b"1"})
 HAS_2 = snapshot(branch(), HEAD, staged={b"x": b"2"})
-
-
-HAS_3 = snapshot(branch(), HEAD, staged={b"x": b"3"})
-SEEN = {"empty": EMPTY, "x": HAS_X, "2": HAS_2, "3": HAS_3, "gone": snapshot(HEAD)}
+SEEN = {"empty": EMPTY, "x": HAS_X, "2": HAS_2, "gone": snapshot(HEAD)}
 WRITTEN = "0 set_entry x 1"
-BESIDE = "1+ set_entry x 2; 0 set_entry x 1"
 ELSEWHERE = f"{WRITTEN}; 1 set_entry xy 2; 2 reset_prefix y; 3 reset_entry xy"
 
 
@@ -166,17 +162,6 @@ ELSEWHERE = f"{WRITTEN}; 1 set_entry xy 2; 2 reset_prefix y; 3 reset_entry xy"
         # Another path, or a prefix that misses, excuses nothing.
         (ELSEWHERE, "empty violated"),
         (f"{ELSEWHERE}; 1 reset_prefix -", "empty untested"),
-        # Of two that overlap either may be the last, and one of them is; a doubtful one may be, too.
-        (BESIDE + "; 1- =ok", "x holds, 2 holds, 3 violated, empty violated"),
-        (BESIDE + "; 1- =info", "x holds, 2 holds, 3 violated, empty violated"),
-        (BESIDE + "; 1- =fail", "x holds, 2 violated, 3 violated, empty violated"),
-        (BESIDE, "x untested, 3 untested"),
-        (f"{WRITTEN}; 1 set_entry x 2 =info", "x holds, 2 holds, 3 violated, empty violated"),
-        (BESIDE + "; 1- =ok; 2 set_entry x 3", "x violated, 2 violated, 3 holds, empty violated"),
-        (BESIDE + "; 1- =ok; 2 reset_branch", "x untested, empty untested"),
-        # What is copied there has a value that the call does not name: any, but it has one.
-        ("1+ copy_object x main xy; 0 set_entry x 1; 1-", "x holds, 2 holds, empty violated"),
-        ("1+ copy_object xy main x; 0 set_entry x 1; 1- =info", "x holds, 2 violated, empty violated"),
         ("1 copy_object x main xy", "x holds, empty violated, gone violated"),
     ],
 )

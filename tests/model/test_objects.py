@@ -65,22 +65,6 @@ def test_if_match_cannot_tell_that_metadata_have_changed() -> None:
     assert step(counted, Copy("a", "a", OLD, if_match=ONE.etag))[1] is None
 
 
-@given(stores, st.lists(sets, max_size=6))
-def test_the_metageneration_counts_writes_of_metadata_and_the_etag_ignores_them(
-    store: objects.Objects, ops: list[SetMetadata]
-) -> None:
-    state, done = store, dict.fromkeys(store, 0)
-    for op in ops:
-        before = state.get(op.address)
-        state, reply = step(state, op)
-        if reply is None:
-            assert before is not None
-            assert state[op.address].version != before.version
-            done[op.address] += 1
-    assert {at: found.metageneration - store[at].metageneration for at, found in state.items()} == done
-    assert {at: found.etag for at, found in state.items()} == {at: found.etag for at, found in store.items()}
-
-
 @given(st.builds(StoredObject, contents, metadata, counts, times), st.builds(StoredObject, contents, metadata, counts))
 def test_a_version_stands_for_content_and_metageneration(one: StoredObject, other: StoredObject) -> None:
     same = (one.content, one.metageneration) == (other.content, other.metageneration)
