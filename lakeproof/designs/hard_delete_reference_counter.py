@@ -136,9 +136,10 @@ CAREFUL: Final = variant(TEXT, "careful", {
         "staged/stage-delete/false-predicate staged/upload/false-predicate upload-upload/refusal onmain/*")},
     reading=proposal.CAREFUL)
 UNSTAGED: Final = variant(TEXT, "careful_unstaged", {
+    STAGED: Refuted(BLIND, "staged/copy-*/false-predicate"),
     GARBAGE: Refuted(
-        "who cannot tell whether an entry is staged leaves its object counted",
-        "*/crash */lost-answer */refusal onmain/*")},
+        f"who cannot tell whether an entry is staged leaves its object counted; {BLIND}",
+        "*/crash */lost-answer */refusal */false-predicate onmain/*")},
     reading=proposal.CAREFUL_UNSTAGED)
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-delete_branch upload.upload upload.delete"
@@ -223,6 +224,7 @@ ROWS = [
     *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),
     *(row for design in (CAREFUL, UNSTAGED) for row in races_of_rollback(design)),
     *rows(UNSTAGED, "copy-delete_branch", HARD | REFUSED, SHARED, only=STAGED),
+    *rows(UNSTAGED, "copy-delete copy-reset", FALSE, UPLOADED),
     # Three at once over one entry: whether data is kept.
     *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),
 ]
