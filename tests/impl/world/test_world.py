@@ -6,16 +6,17 @@ import attrs
 import pytest
 
 from lakeproof.designs._retention import RULES, A, B, write_history
-from lakeproof.designs.branch_designs import REPOSITORY
+from lakeproof.designs.branch_designs import MAIN, REPOSITORY
 from lakeproof.impl.codec import encode
 from lakeproof.impl.committed import CommittedError, DamagedObject, MissingObject
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.dump import RefsDump, dump_refs
+from lakeproof.impl.refs.tags import create_tag, delete_tag
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.retention.pins import CONDEMNED, CommitExpired
 from lakeproof.impl.retention.runs import MarkNotFound
 from lakeproof.impl.world.flows import FLOWS
-from lakeproof.impl.world.sentences import FOLDER
+from lakeproof.impl.world.sentences import FOLDER, Condemned
 from lakeproof.model import keys
 from lakeproof.model.committed import object_address
 from lakeproof.model.invariants import data, violations
@@ -72,8 +73,29 @@ def test_what_was_swept_stays_condemned_when_its_refs_are_restored() -> None:
     hand.run(empty)
     hand.run(restore_bare, dump)
     assert hand.run(sentences) == (f"{A.commit_id}/restored",)
-    with pytest.raises(CommitExpired):
-        hand.run(FLOWS.create_branch, "c", A.commit_id)
+    uses = (FLOWS.create_branch, "c"), (FLOWS.update_branch, MAIN), (FLOWS.restore_object, MAIN, b"w")
+    for flow, *args in uses:
+        with pytest.raises(CommitExpired):
+            hand.run(flow, *args, A.commit_id)
+
+
+def test_a_dump_with_a_tag_at_what_was_swept_since_is_not_restored() -> None:
+    hand = aged()
+    hand.run(create_tag, "t", A.commit_id)
+    dump = hand.run(dump_refs)
+    hand.run(delete_tag, "t")
+    hand.run(FLOWS.mark, RULES, "1")
+    hand.run(FLOWS.sweep, "1")
+    hand.run(empty)
+    with pytest.raises(Condemned):
+        hand.run(restore_bare, dump)
+
+
+def test_the_name_of_a_deleted_branch_is_used_again() -> None:
+    hand = aged()
+    hand.run(FLOWS.create_branch, "c", MAIN)
+    hand.run(FLOWS.delete_branch, "c")
+    assert hand.run(FLOWS.create_branch, "c", MAIN).commit_id == hand.branch(MAIN).commit_id
 
 
 def test_there_is_no_sweep_without_a_mark() -> None:
