@@ -78,7 +78,8 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition, *, know
         Raises:
             BranchExists, BranchNotFound (no default branch), and what `get_repository` raises. OutcomeUnknown, where
                 the variant looks: the predicate failed, and the branch is gone since; or the repository is gone since;
-                or something cannot be read.
+                or something cannot be read. BranchExists may be wrong where the branch that this call has made was
+                deleted, and another one has its name.
         """
         repository = await get_repository(env, repository_id, **reading)
         partition = partition_of(repository)
