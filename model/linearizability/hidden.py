@@ -12,7 +12,7 @@ there at 5, and its writer is called at 4.5, after all of block 0 was called: it
 [1]
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -30,36 +30,13 @@ MOMENT: Final = 0.5
 """Between two events."""
 
 
-class Moved:
-    """The spans of those whose times were moved, to see soon whether the next ones are in their way."""
-
-    def __init__(self) -> None:
-        self.spans: dict[int, Span] = {}
-        """By first writer."""
-        self.by_end: list[tuple[float, float, int]] = []
-
-    def put(self, root: int, span: Span) -> None:
-        before = self.spans.get(root)
-        if before is not None:
-            del self.by_end[bisect_left(self.by_end, (*before, root))]
-        self.spans[root] = span
-        insort(self.by_end, (*span, root))
-
-    def clash(self, root: int, span: Span) -> bool:
-        """Whether one that is near conflicts with another span of this writer's block."""
-        # The nearest ones alone: a conflict that is missed here is met by `_lay_out`, and costs a round and no verdict.
-        at = bisect_left(self.by_end, (span[1], 0, 0))
-        return any(span[0] < latest and other != root for _, latest, other in self.by_end[max(at - _NEXT, 0) : at])
-
-
 @attrs.frozen(eq=False)
 class Times:
-    """What the choices so far have left: by operation its call and return, and whether it happened; the spans moved."""
+    """What the choices so far have left: by operation its call and return, and whether it happened."""
 
     calls: list[float]
     returns: list[float]
     happened: bytearray
-    moved: Moved = attrs.Factory(Moved)
 
 
 class Hiders:
@@ -94,11 +71,11 @@ class Hiders:
     def _backward(self, block: int, over: float, deadline: float, times: Times) -> Iterator[Hider]:
         at = bisect_left(self.backward, (deadline, 0, 0))
         # A bounded number of candidates keeps the whole O(n log n); what is not tried makes zones undecided, not wrong.
-        for latest, end, other in self.backward[max(at - _TRIED, 0) : at + _NEXT]:
+        for _, end, other in self.backward[max(at - _TRIED, 0) : at + _NEXT]:
             root = self.roots[other]
             if end > over and other != block and root != START:
                 begin, until = max(over, times.calls[root]), min(deadline, end, times.returns[root])
-                if begin < until and self._free(max(begin, latest), until, latest):
+                if begin < until:
                     # Event numbers are whole, so that halves lie between two events.
                     yield root, begin + MOMENT / 2, begin + MOMENT
 
@@ -107,7 +84,7 @@ class Hiders:
         for call, i in reversed(self.spare[max(last - _TRIED, 0) : last]):
             begin = max(over, call)
             # Each spare write may hide one block: once chosen, it has happened, and has a time.
-            if not times.happened[i] and begin < deadline and self._free(begin, deadline, begin):
+            if not times.happened[i] and begin < deadline:
                 yield i, begin + MOMENT / 2, begin + MOMENT
 
     def _past(self, moment: float, block: int) -> float:
@@ -116,9 +93,3 @@ class Hiders:
         if inside >= 0 and self.forward[inside][2] != block and self.forward[inside][1] > moment:
             return self.forward[inside][1]
         return moment
-
-    def _free(self, begin: float, until: float, latest: float) -> bool:
-        """Whether there is a moment between two that no forward zone holds; if none is left, whether none holds what
-        then becomes a zone, up to the latest call."""
-        inside = bisect_left(self.forward, (max(begin, latest), 0, 0)) - 1
-        return inside < 0 or self.forward[inside][1] < until

@@ -27,11 +27,11 @@ class Undecided(Exception):
 
 
 class Violated(Exception):
-    """No layout exists. Says which operations and blocks show it, if few do."""
+    """No layout exists. Says which operations show it, if few do."""
 
-    def __init__(self, *operations: int, blocks: Iterable[int] = ()) -> None:
+    def __init__(self, *operations: int) -> None:
         super().__init__()
-        self.operations, self.blocks = operations, tuple(blocks)
+        self.operations = operations
 
 
 class Layout:
@@ -159,27 +159,25 @@ class Layout:
 
     def _lay_out(self) -> None:
         """Raises Violated, with all pairs that conflict, unless forward zones are disjoint and hold no other."""
-        forward = sorted((*span, block) for block, span in enumerate(self.spans) if span[0] < span[1])
+        forward = sorted(span for span in self.spans if span[0] < span[1])
         # Before START, whose zone can begin at -1.
-        ends, last = -2.0, -1
-        found: list[tuple[float, int]] = []
-        for begin, end, block in forward:
+        ends, found = -2.0, list[float]()
+        for begin, end in forward:
             # In this order, a zone overlaps an earlier one iff it overlaps the one that reaches furthest.
             if begin < ends:
-                found += [(end, block), (ends, last)]
-            if end > ends:
-                ends, last = end, block
+                found += [end, ends]
+            ends = max(ends, end)
         begins = [zone[0] for zone in forward]
-        for block, (end, begin) in enumerate(self.spans):
+        for end, begin in self.spans:
             # A backward zone (from its latest call to its earliest return) fits at any of its points outside forward
             # zones. Only the last forward zone that begins before it can hold it whole: they are disjoint, or the
             # history is violated anyway.
             if begin <= end:
                 at = bisect_right(begins, begin) - 1
                 if at >= 0 and end < forward[at][1]:
-                    found += [(begin, block), forward[at][1:]]
+                    found += [begin, forward[at][1]]
         if found:
-            raise Violated(*(self._called(event) for event, _ in found), blocks=(block for _, block in found))
+            raise Violated(*map(self._called, found))
 
     def _called(self, event: float) -> int:
         """The operation that was called then."""

@@ -30,17 +30,13 @@ Source: P. Gibbons, E. Korach, Testing shared memories, 1997. The chains, and th
 ours: see docs/histories.md.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable
-from typing import Final
+from collections.abc import Iterable
 
-from lakeproof.model.linearizability.hidden import MOMENT, Hider, Hiders, Moved, Times
+from lakeproof.model.linearizability.hidden import MOMENT, Hider, Hiders, Times
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.layout import EARLIEST, SEVERAL, START, Layout, Undecided, Violated, clash
 from lakeproof.model.linearizability.problem import HOLDS, KeyResult, Register, Verdict
 from lakeproof.model.linearizability.specifications import ANY, IS_NOT, NO_WRITE
-
-_ROUNDS: Final = 12
 
 
 def zones(problem: Register) -> KeyResult | None:
@@ -137,62 +133,28 @@ class _Denying(Layout):
 
         Tighter times have fewer layouts, so that any layout that is left will do.
         """
-        spans, block_of, given = self.spans, self.block_of, (self.calls, self.returns)
-        candidates = Hiders(spans, self.roots, self._spare())
-        problem, unfit, urgent = self.problem, set[tuple[int, int]](), Counter[int]()
-        first: dict[int, int] = {}  # what is hidden once is hidden for good
+        problem, block_of, first = self.problem, self.block_of, dict[int, int]()
         for i in sorted(self.doubtful, key=problem.returns.__getitem__):
-            # In the order of returns: the earliest deadline of a block is the strictest.
+            # By returns: the earliest deadline of a block is the strictest, and what is hidden once is hidden for good.
             first.setdefault(block_of[self.writers[problem.values[i]]], i)
-        happened = self.happened
-        # Greedy with repair: choose hiders, lay all out, and forbid the choices that conflict. A round begins with the
-        # given times, so that a bad choice leaves no trace.
-        for _ in range(_ROUNDS):
-            times = Times(list(given[0]), list(given[1]), bytearray(happened))
-            self.calls, self.returns, self.happened = times.calls, times.returns, times.happened
-            self.spans = list(spans)
-            order = sorted(first.items(), key=lambda each: -urgent[each[1]])  # each: a block and its "not"
-            hiders, stuck = self._choose(order, candidates, unfit, times)
-            if stuck:  # the others have left them nothing: they choose first, and among all
-                urgent.update(stuck)
-                unfit = {(i, root) for i, root in unfit if i not in stuck}
-                continue
-            spared = [i for i in hiders if i not in block_of]  # blocks of their own, which were not met
-            self.spans += [(times.returns[i], times.calls[i]) for i in spared]
-            try:
-                self._lay_out()  # exact: whatever the choices were, a layout proves that the history holds
-                return
-            except Violated as error:
-                known = len(unfit)
-                for block in error.blocks:  # another block must hide what those of this one were to hide
-                    root = self.roots[block] if block < len(spans) else spared[block - len(spans)]
-                    unfit.update(hiders.get(root, ()))
-                # Nothing new is forbidden: the next round would choose the same.
-                if len(unfit) == known:
-                    break
-        raise Undecided
-
-    def _choose(
-        self, order: Iterable[tuple[int, int]], candidates: Hiders, unfit: Collection[tuple[int, int]], times: Times
-    ) -> tuple[dict[int, list[tuple[int, int]]], set[int]]:
-        """One hider for each "not", in this order, and the times that follow. order: blocks with what is to hide them.
-        unfit: pairs of a "not" and a hider that are not to be.
-
-        Returns the pairs by the writers of the two blocks, and each "not" without a writer.
-        """
-        hiders: dict[int, list[tuple[int, int]]] = {}
-        stuck = set[int]()
-        for block, i in order:
-            deadline = self.problem.returns[i]
-            for hider in candidates.find(block, deadline, times):
-                if (i, hider[0]) not in unfit and self._try(block, hider, deadline, times):
-                    times.happened[hider[0]] = 1
-                    for root in (self.roots[block], hider[0]):
-                        hiders.setdefault(root, []).append((i, hider[0]))
-                    break
-            else:
-                stuck.add(i)
-        return hiders, stuck
+        candidates, spared = Hiders(list(self.spans), self.roots, self._spare()), []
+        times = Times(list(self.calls), list(self.returns), bytearray(self.happened))
+        self.calls, self.returns, self.happened = times.calls, times.returns, times.happened
+        for block, i in first.items():
+            deadline = problem.returns[i]
+            hiders = candidates.find(block, deadline, times)
+            # The first that fits: what another choice would have made possible is left to the frontier.
+            chosen = next((hider[0] for hider in hiders if self._try(block, hider, deadline, times)), None)
+            if chosen is None:
+                raise Undecided
+            times.happened[chosen] = 1
+            if chosen not in block_of:  # a block of its own, which was not met
+                spared.append(chosen)
+        self.spans += [(times.returns[i], times.calls[i]) for i in spared]
+        try:
+            self._lay_out()  # exact: whatever the choices were, a layout proves that the history holds
+        except Violated:
+            raise Undecided from None
 
     def _try(self, hidden: int, hider: Hider, deadline: int, times: Times) -> bool:
         """Move times so that the hider begins before the deadline, and the hidden block is before it. False, and all is
@@ -207,13 +169,13 @@ class _Denying(Layout):
         calls[writer] = max(calls[writer], begin)
         returns[writer] = min(returns[writer], deadline - MOMENT / 2)
         whole = calls[writer] < returns[writer] and (root == START or calls[root] < returns[root])
-        if whole and self._fit((root, writer), times.moved):
+        if whole and self._fit((root, writer)):
             return True
         calls[writer], returns[writer], returns[root] = before
         return False
 
-    def _fit(self, writers: tuple[int, int], moved: Moved) -> bool:
-        """Whether the blocks of these, whose times have moved, have their places among those near. Notes them then."""
+    def _fit(self, writers: tuple[int, int]) -> bool:
+        """Whether the blocks of these, whose times have moved, have their places among the others. Notes them then."""
         try:
             spans = {writer: self._span_of(writer) for writer in writers}
         except Violated:
@@ -221,10 +183,7 @@ class _Denying(Layout):
         found = {self.block_of.get(writer, -1): span for writer, span in spans.items()}
         if clash(*spans.values()) or any(self._clashes(block, span) for block, span in found.items()):
             return False
-        if any(moved.clash(writer, span) for writer, span in spans.items()):
-            return False
         for writer, span in spans.items():
-            moved.put(writer, span)
             if writer in self.block_of:
                 self.spans[self.block_of[writer]] = span
         return True
