@@ -148,7 +148,7 @@ class BranchDesign(Design[BranchFlows]):
         return [invariant for invariant, does in arises if does or invariant.id in refuted]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        if "commit" not in race.words or "delete_branch" in race.words:
+        if "commit" not in race.words or "delete_branch" in (*race.before, *race.words):
             return []
         stays = refs.BRANCH_STAYS_COMMITTABLE
         calls = [self.call("commit", Speaker("s", 9))]
