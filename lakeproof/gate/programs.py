@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from random import SystemRandom
 from typing import Final
 
 import attrs
@@ -19,6 +21,8 @@ from lakeproof.words import Unusable
 
 READY_SECONDS: Final = 60.0
 READY_POLL_SECONDS: Final = 0.02
+PORTS: Final = range(20_000, 32_768)
+"""For services. Below those that systems give to connections, and to who asks for any: these come and go."""
 PASSED_ON: Final = (
     *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "SYSTEMROOT"),
     *("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV", "JAVA_HOME", "LAKEPROOF_LAKEFS"),
@@ -262,8 +266,10 @@ def _number(pipe: object) -> int:
 
 
 def _free_port() -> int:
-    """A port of loopback on which nothing listens. Another process may take it before the service does."""
-    # It is bound and closed without a connection, so that no TIME_WAIT keeps the port from the service.
-    with listening(0) as listener:
-        port: int = listener.getsockname()[1]
-    return port
+    """A port of loopback on which nothing listens. Only a process that asks for just this one may take it before the
+    service does. Raises ProgramError: there is none."""
+    for port in SystemRandom().sample(PORTS, len(PORTS)):  # another gate, with the same seed, must not try the same
+        # It is bound and closed without a connection, so that no TIME_WAIT keeps the port from the service.
+        with suppress(OSError), listening(port):
+            return port
+    raise ProgramError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free for a service; end what listens there")

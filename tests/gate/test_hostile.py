@@ -17,7 +17,7 @@ import pytest
 import trio
 from click.testing import Result
 
-from lakeproof.gate import classes, run
+from lakeproof.gate import classes, programs, run
 from lakeproof.gate.arrivals import Arrivals
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned, Service
 from lakeproof.gate.search import complete_work
@@ -80,6 +80,17 @@ def test_what_a_program_does_beside_its_calls_is_seen(
     os.mkfifo(tmp_path / "fifo")
     result = gate(name, tmp_path)
     assert (result.exit_code, told in result.output) == (code, True), result.output
+
+
+def test_a_service_gets_a_port_that_nothing_listens_on_or_the_run_ends_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(programs, "PORTS", range(port, port + 1))
+        result = gate("asks_a_service", tmp_path)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
+    assert f"no port from {port} to {port} is free for a service" in result.stderr
 
 
 @deep
