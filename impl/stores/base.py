@@ -28,7 +28,8 @@ Answer = kv.ValueWithPredicate | kv.Batch | None
 
 
 class Unsent(kv.Refused):
-    """Nothing was sent: there is no connection to be had, say. It is definite, and says nothing of the store."""
+    """Nothing was sent: there is no connection to be had, say. Or the server does nothing at present: it is full, say,
+    or a replica. It is definite, and says nothing of the contract."""
 
 
 NO_ANSWER: Final = (kv.OutcomeUnknown, Unsent)

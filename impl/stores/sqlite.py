@@ -12,7 +12,7 @@ from typing import Final, assert_never
 import trio
 
 from lakeproof.impl.closable import Closing
-from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, transact_in_steps
+from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, Unsent, transact_in_steps
 from lakeproof.impl.stores.sqlite_health import REPAIR, is_damage, words
 from lakeproof.model import kv
 
@@ -30,10 +30,10 @@ _UNDONE: Final = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_TOOBIG,
     sqlite3.SQLITE_NOMEM,
 )
-"""Primary result codes after which SQLite has rolled the statement back, or never begun it."""
+"""Primary result codes after which SQLite has rolled the statement back, or never begun it, for no reason of the
+statement's own."""
 
 
 class NotAStore(ValueError):
@@ -108,8 +108,10 @@ class SQLiteStore(Closing, Store):
         except (sqlite3.Error, UnicodeDecodeError) as error:
             # The primary result code is in the low byte; the extended ones have more above it.
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in _UNDONE:
+                raise Unsent(f"{self.path}: {words(error)}") from error
             # A read has no effect, so a failed one is definite.
-            if code in _UNDONE or isinstance(op, kv.Get | kv.ScanBatch):
+            if code == sqlite3.SQLITE_TOOBIG or isinstance(op, kv.Get | kv.ScanBatch):
                 raise kv.Refused(f"{self.path}: {words(error)}") from error
             raise kv.OutcomeUnknown(f"{self.path}: {words(error)}") from error
 

@@ -43,9 +43,14 @@ _SCAN: Final = "SELECT key, value FROM kv WHERE partition_key = %s AND key >= %s
 _LOCK: Final = "LOCK TABLE kv IN SHARE ROW EXCLUSIVE MODE"
 """No other client writes until the transaction ends. A row that is absent cannot be locked alone; and a serializable
 transaction does not see conflicts with writers that are one statement in READ COMMITTED."""
-_UNKNOWN: Final = ("08", "40003", "57")
+_UNKNOWN: Final = ("08", "40003", "57", "58", "XX")
 """SQLSTATEs after which a statement may have been done: connection exception, completion unknown, operator
-intervention (a statement that was cancelled, a server that goes down)."""
+intervention (a statement that was cancelled, a server that goes down), system and internal error. PostgreSQL rolls back
+on the last two; YugabyteDB says XX000 of a COMMIT that had no answer in time, and poolers have these two for all that
+befalls them."""
+_NO_MATTER: Final = ("25006", "40", "42501", "53", "55")
+"""SQLSTATEs that say nothing of the contract, and nothing was done: a standby, a conflict of transactions, no
+permission, a full disk, a lock that is not to be had."""
 
 Connection = psycopg.Connection[tuple[bytes, ...]]
 
@@ -130,7 +135,8 @@ class PostgreSQLStore(Pooled[Connection]):
             # Without a SQLSTATE no answer of the server came.
             if connection.closed or not state or state.startswith(_UNKNOWN):
                 raise Lost(self._redaction.explain(error)) from error
-            raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
+            refused = Unsent if state.startswith(_NO_MATTER) else kv.Refused
+            raise refused(f"{self.name}: {self._redaction.explain(error)}") from error
 
 
 def _create(connection: Connection) -> None:

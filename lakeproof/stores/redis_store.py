@@ -39,7 +39,8 @@ _DEFINITE: Final = (
     redis.exceptions.ReadOnlyError,
 )
 _DEFINITE_WORDS: Final = ("MISCONF", "BUSY", "NOREPLICAS")  # redis-py has no class for them
-"""Errors that Redis answers before it does anything."""
+"""Errors that Redis answers before it does anything. A replica, a full server or a forbidden command says nothing of
+the contract, hence `Unsent`."""
 _IN_SCRIPT: Final = "ACL failure in script"
 """Of a command within a script: those before it are done."""
 _WHAT: Final[Mapping[kv.Predicate, bytes]] = {None: b"absent", kv.EXISTS: b"exists"}
@@ -107,16 +108,14 @@ class RedisStore(Pooled[Connection]):
             _transact(connection, op)
             return None
         except redis.exceptions.ClusterCrossSlotError as error:
-            raise kv.Refused(
-                f"{self.name}: a cluster, and a partition is two keys; name a server without it"
-            ) from error
+            raise Unsent(f"{self.name}: a cluster, and a partition is two keys; name a server without it") from error
         except _DEFINITE as error:
-            raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
+            raise Unsent(f"{self.name}: {self._redaction.explain(error)}") from error
         # The order matters: `_DEFINITE` are subclasses of ResponseError.
         except redis.ResponseError as error:
             forbidden = isinstance(error, redis.exceptions.NoPermissionError) and _IN_SCRIPT not in str(error)
             if forbidden or str(error).startswith(_DEFINITE_WORDS):
-                raise kv.Refused(f"{self.name}: {self._redaction.explain(error)}") from error
+                raise Unsent(f"{self.name}: {self._redaction.explain(error)}") from error
             raise Lost(self._redaction.explain(error)) from error  # a script may have failed half-way
         except (redis.RedisError, OSError) as error:
             raise Lost(self._redaction.explain(error)) from error

@@ -13,6 +13,7 @@ import pytest
 import trio
 
 from lakeproof.impl.stores import Store
+from lakeproof.impl.stores.base import Unsent
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
 from lakeproof.model import kv
 from tests.conformance import MakeStore, check_store
@@ -77,7 +78,7 @@ def test_a_write_that_finds_the_file_locked_is_refused_and_did_not_happen(tmp_pa
     with SQLiteStore(path, busy_seconds=0) as store:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(kv.Refused, match="locked"):
+        with pytest.raises(Unsent, match="locked"):
             trio.run(store.set, b"p", b"k", b"v")
         other.execute("ROLLBACK")
         other.close()
@@ -88,7 +89,7 @@ def test_a_full_disk_is_refused_and_nothing_is_half_written(tmp_path: Path) -> N
     with SQLiteStore(tmp_path / "kv.db") as store:
         trio.run(store.set, b"p", b"k", b"v")
         store._connection.execute("PRAGMA max_page_count = 4")
-        with pytest.raises(kv.Refused, match="full"):
+        with pytest.raises(Unsent, match="full"):
             trio.run(store.set, b"p", b"big", b"x" * 100_000)
         assert store.contents() == {(b"p", b"k"): b"v"}
 

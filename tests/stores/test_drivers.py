@@ -15,7 +15,7 @@ import trio
 from lakeproof.commands.sources import database
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
-from lakeproof.impl.stores.base import OPAQUE, TRANSACT
+from lakeproof.impl.stores.base import OPAQUE, TRANSACT, Unsent
 from lakeproof.impl.stores.conformance import NotConforming, name_claim
 from lakeproof.impl.stores.kv_answers import reply_of
 from lakeproof.model import kv
@@ -127,8 +127,10 @@ def test_of_two_transacts_with_the_same_checks_one_takes_place_on_postgresql(
 @pytest.mark.parametrize(
     ("answer", "raised", "words"),
     [
-        ("CROSSSLOT Keys in request", kv.Refused, "a cluster, and a partition is two keys; name a server without it"),
-        ("NOPERM this user has no permissions to run the 'eval' command", kv.Refused, "to run the 'eval'"),
+        ("CROSSSLOT Keys in request", Unsent, "a cluster, and a partition is two keys; name a server without it"),
+        ("NOPERM this user has no permissions to run the 'eval' command", Unsent, "to run the 'eval'"),
+        ("MISCONF Redis is configured to save, and the disk is full", Unsent, "the disk is full"),
+        ("READONLY You can't write against a read only replica.", Unsent, "read only replica"),
         # As Redis 7.2 says it of a command in the middle of a script, when those before it have been done.
         ("NOPERM ACL failure in script: no permissions to run 'zadd'", kv.OutcomeUnknown, "to run 'zadd'"),
     ],
@@ -143,6 +145,32 @@ def test_an_error_is_definite_only_where_nothing_was_done(
         async with target(redis_dsn).open() as store:
             with pytest.raises(raised, match=words):
                 await store.transact(writes=[(b"p", b"k", b"v")])
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("state", "raised"),
+    [
+        ("22021", kv.Refused),  # a character that is none: of the statement itself
+        ("53100", Unsent),  # a full disk
+        ("25006", Unsent),  # a standby
+        ("40001", Unsent),
+        ("40003", kv.OutcomeUnknown),
+        ("XX000", kv.OutcomeUnknown),  # as of YugabyteDB, of a COMMIT without an answer in time
+        ("58000", kv.OutcomeUnknown),  # as of a pooler
+    ],
+)
+def test_an_error_of_postgresql_is_definite_only_where_nothing_was_done(
+    state: str, raised: type[kv.KVError], postgresql_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "_LOCK", f"DO $$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = '{state}'; END $$")
+
+    async def main() -> None:
+        async with target(postgresql_dsn).open() as store:
+            with pytest.raises(raised, match="planted") as error:
+                await store.transact(writes=[(b"p", b"k", b"v")])
+            assert error.type is raised
 
     trio.run(main)
 
