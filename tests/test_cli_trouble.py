@@ -72,7 +72,9 @@ class TestUnusable:
     @pytest.mark.parametrize(
         ("args", "printed"),
         [
-            (["verify", "--from", "racing.py", "--jobs", "1", "--out", "."], "scenarios="),
+            (["verify", "--from", "racing.py", "--jobs", "1", "--out", "."], "1 violated"),
+            (["verify", "--from", "racing.py", "--json", "--out", "."], '"trace": null'),
+            (["verify", "--from", "racing.py", "--propose", "--out", "."], "violated"),
             (["verify", "--from", "racing.py", "counters/atomic", "--report", "json=old"], "all as expected"),
             (["verify", "--from", "racing.py", "counters/atomic", "--html", "."], "all as expected"),
             (["check", "history", "--html", "old"], "INCONCLUSIVE: "),

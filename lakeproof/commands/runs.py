@@ -126,18 +126,23 @@ def perform(
         for line in report.kept.close(ordered):
             click.echo(line, err=True)
     if report.propose:
-        return _propose(ordered)
-    _report(ordered, files, source, time.monotonic() - started, report)
-    if report.html is not None:
-        from lakeproof.show.pages.index import write
+        code = _propose(ordered)
+    else:
+        _report(ordered, files, source, time.monotonic() - started, report)
+        if report.html is not None:
+            from lakeproof.show.pages.index import write
 
-        write(ordered, files.written, scenarios, source, report.html, everything=report.html_all)
-        click.echo(f"pages: {report.html / 'index.html'}", err=quiet)
-    code = exit_code(ordered, sampled=doing == "walking")
-    if report.baseline is None:
-        return code
-    differs = _compare(report.baseline, ordered, {scenario.name for scenario in source.load()}, as_json=quiet)
-    return VIOLATED if differs else code  # also if all is as expected
+            write(ordered, files.found, scenarios, source, report.html, everything=report.html_all)
+            click.echo(f"pages: {report.html / 'index.html'}", err=quiet)
+        code = exit_code(ordered, sampled=doing == "walking")
+        if report.baseline is not None:
+            known = {scenario.name for scenario in source.load()}
+            if _compare(report.baseline, ordered, known, as_json=quiet):
+                code = VIOLATED  # also if all is as expected
+    # Only now: what cannot be written takes no verdict from the screen.
+    if files.unwritten is not None:
+        raise files.unwritten
+    return code
 
 
 def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collection[str], *, as_json: bool) -> bool:
@@ -161,20 +166,16 @@ def _report(
     if report.format_ is not None:
         from lakeproof.show.formats import render_verdicts
 
-        click.echo(render_verdicts(report.format_, outcomes, files.written, source), nl=False)
-    unwritten = None
+        click.echo(render_verdicts(report.format_, outcomes, files.found, source), nl=False)
     try:
         _write_reports(report.reports, outcomes, files, source, report.bounds)
     except Unusable as error:
-        unwritten = error
+        files.unwritten = files.unwritten or error
     if report.as_json or report.format_ is not None:
         close_quietly(outcomes, files, elapsed_seconds, console(sys.stderr))
     else:
-        show(outcomes, files.written, source, console(), report.table)
+        show(outcomes, files.found, source, console(), report.table)
         close(outcomes, files, elapsed_seconds, console())
-    # Only now: what cannot be written takes no verdict from the screen.
-    if unwritten is not None:
-        raise unwritten
 
 
 def exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
@@ -222,7 +223,7 @@ def _write_reports(
             traces = [{name: at for (of, name), at in written.items() if of == each.scenario} for each in outcomes]
             text = "".join(lines(each, found, bounds) for each, found in zip(outcomes, traces, strict=True))
         else:
-            text = render_verdicts(format_, outcomes, files.written, source)
+            text = render_verdicts(format_, outcomes, files.found, source)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, text)

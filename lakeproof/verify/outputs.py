@@ -20,29 +20,31 @@ class TraceFiles:
 
     def __init__(self, folder: Path, scenarios: Sequence[Scenario], kind: str = "") -> None:
         self.folder = folder
+        self.found: dict[tuple[str, str], Path] = {}
+        """Where the traces belong that were found; `written` are those that are there."""
         self.written: dict[tuple[str, str], Path] = {}
+        self.unwritten: Unusable | None = None
+        """Why the first one could not be written."""
         # Of all scenarios at once: the name of a file must not depend on which of them are violated, or in which order.
         pairs = [(s.name, name) for s in scenarios for name in s.ids]
         self._paths = trace_paths(folder, pairs, f".{kind}.json" if kind else ".json")
         check_writable(folder)
 
     def write(self, outcome: Outcome) -> Mapping[str, Path]:
-        """Write the traces of a scenario. Returns the paths by invariant id.
-
-        Raises:
-            Unusable: they cannot be written.
-        """
+        """Write the traces of a scenario. Returns the paths by invariant id."""
         from lakeproof.search.trace import write
 
         paths = {}
         for verdict in outcome.verdicts:
             if verdict.trace is not None:
-                path = self._paths[outcome.scenario, verdict.invariant]
+                at = outcome.scenario, verdict.invariant
+                path = self.found[at] = self._paths[at]
                 try:
                     write(verdict.trace, path)
                 except OSError as error:
-                    raise unwritable(path, error.strerror or str(error)) from error
-                paths[verdict.invariant] = self.written[outcome.scenario, verdict.invariant] = path
+                    self.unwritten = self.unwritten or unwritable(path, error.strerror or str(error))
+                else:
+                    paths[verdict.invariant] = self.written[at] = path
         return paths
 
 
