@@ -16,7 +16,7 @@ from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.mutants import NotMutable
 from lakeproof.mutation.operators import OPERATORS
 from lakeproof.mutation.report import as_object, report, share_killed
-from lakeproof.mutation.results import Results, UnreadableResults
+from lakeproof.mutation.results import Results
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
 from lakeproof.show.progress import SILENCE_SECONDS
 from lakeproof.verify.loader import Source, choose
@@ -96,11 +96,7 @@ def command(
     whole = not patterns and file is None
     plan = Campaign.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), engine=engine, whole=whole)
     plan = attrs.evolve(plan, thorough=thorough)
-    try:
-        kept = Results(results)
-    except UnreadableResults as error:
-        complain(str(error))
-        return UNUSABLE
+    kept = Results(results)
     listener = _ProgressLines()
     click.echo(f"scenarios={len(chosen)} jobs={jobs} results={results}", err=True)
     try:

@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final, TextIO, cast
+from typing import Final, cast
 
 import attrs
 
@@ -18,12 +18,10 @@ from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.work import KILLED, Bounds, JudgeStep, MutantResult, Origin, Reach
 from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD
+from lakeproof.words import Unusable
 
+_BEGINNING: Final = '{"key": '
 ROOMS: Final = ("model", "impl", "search", "designs", "mutation", "verify", "languages")
-
-
-class UnreadableResults(Exception):
-    """A file of results that is none; names the file, the line and the repair."""
 
 
 def digest(*parts: object) -> str:
@@ -67,7 +65,10 @@ def key_of_verdict(
 
 
 class Results:
-    """The file of results. Opened to append: what is written stays after an interrupt."""
+    """The file of results. Opened to append: what is written stays after an interrupt.
+
+    Raises Unusable: a line is no result, or there is no room for one.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -77,7 +78,9 @@ class Results:
             for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
                 self._take(line, number)
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: TextIO = path.open("a", encoding="utf-8")
+        self._file = path.open("ab", buffering=0)  # else `close` would write again what found no room
+        self._end = "" if path.read_bytes()[-1:] in (b"", b"\n") else "\n"
+        """Of the last row: a disk that fills up takes a part of it."""
 
     def _take(self, line: str, number: int) -> None:
         try:
@@ -85,7 +88,9 @@ class Results:
             self._known[row["key"]] = row  # later lines replace earlier ones
             self._remember(row)
         except (ValueError, KeyError, TypeError) as error:
-            raise UnreadableResults(
+            if line.startswith(_BEGINNING):  # the rest of the row found no room
+                return
+            raise Unusable(
                 f"{self.path}: line {number}: {line[:60]!r} is no result of `lakeproof mutants`; choose another file "
                 "with --results, or remove it"
             ) from error
@@ -95,8 +100,13 @@ class Results:
 
     def _put(self, key: str, row: dict[str, object]) -> None:
         self._known[key] = row
-        self._file.write(json.dumps({"key": key, **row}) + "\n")
-        self._file.flush()  # a killed command keeps what is here
+        line = f"{self._end}{json.dumps({'key': key, **row})}\n".encode()
+        try:
+            self._end = "" if self._file.write(line) == len(line) else "\n"
+        except OSError as error:
+            raise Unusable(
+                f"{self.path}: cannot be written: {error.strerror}; make room there, or name another with --results"
+            ) from error
 
     def reach(self, key: str, origin: Origin) -> Reach | None:
         row = self._known.get(key)

@@ -1,5 +1,6 @@
 """What a mutant is judged by, what becomes of it, and what is kept of that."""
 
+import resource
 import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -16,7 +17,7 @@ from lakeproof.mutation.injection import flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
 from lakeproof.mutation.pool import WorkerMessage
 from lakeproof.mutation.report import report, score_row
-from lakeproof.mutation.results import Results, UnreadableResults, digest_of_code, key_of_reach, key_of_verdict
+from lakeproof.mutation.results import Results, digest_of_code, key_of_reach, key_of_verdict
 from lakeproof.mutation.work import (
     KILLED,
     SURVIVED,
@@ -37,6 +38,7 @@ from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
 from lakeproof.search.trace import Trace
 from lakeproof.verify import tasks
 from lakeproof.verify.loader import LoadError, Source
+from lakeproof.words import Unusable
 
 HERE = Origin("m")
 
@@ -139,6 +141,28 @@ class TestResults:
         assert [second.killer(each) for each in mutants[:2]] == ["d/s", None]
         second.close()
 
+    def test_a_disk_that_fills_up_takes_the_end_of_one_row(self, tmp_path: Path) -> None:
+        path = tmp_path / "results.jsonl"
+        results = Results(path)
+        results.put_reach("before", reach("d/s", 7, 1))
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
+        try:
+            results.put_reach("torn", reach("d/s", 7, 1))
+            with pytest.raises(Unusable, match=r"results\.jsonl: cannot be written: File too large; make room"):
+                results.put_reach("unwritten", reach("d/s", 7, 1))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            results.close()
+        for number in range(2):  # it is gone on with, and read again
+            results = Results(path)
+            results.put_reach(f"after {number}", reach("d/s", 7, 1))
+            results.close()
+        results = Results(path)
+        keys = ("before", "torn", "unwritten", "after 0", "after 1")
+        assert [results.reach(key, HERE) is not None for key in keys] == [True, False, False, True, True]
+        results.close()
+
     def test_a_key_covers_the_code_the_mutant_the_judges_and_the_bounds(self, mutants: list[Mutant]) -> None:
         key = key_of_verdict("code", mutants[0], self.STEPS, Bounds())
         others = {
@@ -211,7 +235,7 @@ class TestResults:
     def test_a_file_of_something_else_is_an_error_that_names_its_line(self, line: bytes, tmp_path: Path) -> None:
         path = tmp_path / "results.jsonl"
         path.write_bytes(b'{"key": "k"}\n' + line + b"\n")
-        with pytest.raises(UnreadableResults, match=r"results\.jsonl: line 2: .* no result .* --results"):
+        with pytest.raises(Unusable, match=r"results\.jsonl: line 2: .* no result .* --results"):
             Results(path)
 
 
