@@ -29,12 +29,9 @@ UNREACHABLE: Final = 16
 
 @attrs.frozen(eq=False)
 class Graph:
-    """Nodes with their parents: those of node i are ``parents[starts[i] : starts[i + 1]]``.
+    """Nodes with their parents: those of node i are ``parents[starts[i] : starts[i + 1]]``."""
 
-    A name that comes twice (damaged data) is looked up as one of its rows.
-    """
-
-    names: Longs
+    names: Longs  # each once
     heads: Bools
     generations: Longs
     dates: Longs
@@ -77,10 +74,8 @@ def judge(graph: Graph) -> Judged:
     bits[commits & wrong] |= GENERATION
     bits[commits & (graph.dates < newest)] |= OLDER
 
-    # A name that comes twice is reached as the row that lookups find; the other row takes its answer.
     seen = reachable(graph.starts, places, np.flatnonzero(graph.heads))
-    same = _same(graph.names)
-    bits[commits & ~(seen if same is None else seen[same])] |= UNREACHABLE
+    bits[commits & ~seen] |= UNREACHABLE
 
     # The exact search is slow, and sound data never needs it.
     if _may_cycle(graph, places):
@@ -92,13 +87,6 @@ def _of_parents(values: Longs, places: Longs, otherwise: int) -> Longs:
     found = values[places]
     found[places < 0] = otherwise  # -1 has read the last value
     return found
-
-
-def _same(names: Longs) -> Longs | None:
-    """For each row the one by which its name is looked up; None if no name comes twice."""
-    # Repeated names are damage: the second lookup is made only if there are any.
-    ascending = np.sort(names)
-    return Places.of(names).find(names) if (ascending[1:] == ascending[:-1]).any() else None
 
 
 def reachable(starts: Longs, places: Longs, heads: Longs) -> Bools:

@@ -1,6 +1,6 @@
-"""Records by themselves: keys that the schema knows, values that can be read, ids that agree.
+"""Records by themselves: keys that the schema knows, values that can be read, ids that agree; of each key one.
 
-Cost: one scan of each decoded table, nothing else.
+Cost: two scans of each decoded table, one of its keys alone.
 """
 
 from collections.abc import Collection
@@ -14,7 +14,32 @@ from lakeproof.spark_checks.checks.lakefs import Living
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.data.dataset import Keys
 from lakeproof.spark_checks.data.decoding import Entities
+from lakeproof.spark_checks.data.denominators import RECORDS
 from lakeproof.spark_checks.findings import at, sentence, text
+from lakeproof.words import Unusable, plural
+
+
+def demand_single(where: str, entities: Entities) -> None:
+    """Runs a job.
+
+    Raises Unusable: a key has several records, which no store holds. The checks would take them for two owners of a
+    token, or for two entries of an address.
+    """
+    rows = union([getattr(entities, name).select("partition_key", "key") for name in RECORDS])
+    hashed = f.xxhash64("partition_key", "key")
+    # A null is no key. Hashes come first, because an aggregate of all keys would hold their texts.
+    several = rows.where("partition_key is not null and key is not null").groupBy(hashed.alias("several")).count()
+    several = several.where("count > 1").select("several")
+    if several.isEmpty():
+        return
+    met = rows.join(several, hashed == f.col("several"), "left_semi").groupBy("partition_key", "key")
+    doubled = met.agg(f.min(at()).alias("at"), f.count(f.lit(1)).alias("times")).where("times > 1")
+    count, first = doubled.agg(f.count(f.lit(1)), f.min("at")).collect()[0]
+    if count:
+        raise Unusable(
+            f"{where}: {first} has several records, the first of {plural(count, 'such key')}, and no store has two of "
+            "one key: a file is there twice, or those of two days are mixed; take away what is too much"
+        )
 
 
 def check(entities: Entities, schema: Keys, only: Collection[str], living: Living | None = None) -> DataFrame:

@@ -208,7 +208,8 @@ class Checks:
 def run(dataset: Dataset, only: Collection[str], target: str) -> Summary:
     """Check a dataset, and write what is found to ``target`` (Parquet, FINDINGS). ``only``: ids, none for all.
 
-    Raises Unusable: the target is there already; something of the dataset cannot be read, or is not there.
+    Raises Unusable: the target is there already; something of the dataset cannot be read, is not there, or is there
+    twice.
     """
     choose_ids(dataset, only)  # before anything is read
     seconds: dict[str, float] = {}
@@ -216,6 +217,7 @@ def run(dataset: Dataset, only: Collection[str], target: str) -> Summary:
     began = time.perf_counter()
     with doing(spark, f"decoding {dataset.where}"):
         entities = decode(dataset)
+        records.demand_single(dataset.where, entities)
     seconds["decoding"] = time.perf_counter() - began
     # Known only now: it needs the decoded records.
     part_of_store = is_part(dataset, entities)

@@ -39,7 +39,7 @@ _GONE: Final = "the Spark Connect server does not answer any more; see its log, 
 
 _KNOWN: Final = (
     *(
-        (sign, "a column is of several types, or not of its table's, which Sail cannot read; name --engine classic")
+        (sign, "{first}: a column of several types, or not its table's, which Sail cannot read; name --engine classic")
         for sign in ("Fail to merge schema", "PARQUET_COLUMN_DATA_TYPE_MISMATCH")
     ),
     ("FILE_NOT_EXIST", "{file}: a worker does not find it; bring it back, or name a place that all workers share"),

@@ -2,6 +2,7 @@
 end with what was read, and a next command that runs as it is printed."""
 
 import json
+import re
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
@@ -212,6 +213,20 @@ def counted_by_hand(spark: SparkSession, dataset: Path) -> dict[str, int]:
     typed = attrs.asdict(decode(found), recurse=False)
     at_rest = {name: getattr(found, name) for name in AT_REST}
     return {name: len(table.collect()) for name, table in (at_rest | typed).items()}
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_key_of_several_records_ends_the_check(tmp_path: Path) -> None:
+    """A file that is there twice would give each token two owners, and each staged object two entries."""
+    tables = planted().tables
+    other = (b"a-1", b"branches/twice", encode(made.branch("twice", "", "t")))
+    # Of the records all but the four of `damage` can be decoded: 31.
+    firsts = ("a-1 branches/deleted has .*, the first of 31", "a-1 branches/twice .* 1")
+    for more, first in zip((tables.kv, [other]), firsts, strict=True):
+        where = tmp_path / str(len(more))
+        write(attrs.evolve(tables, kv=tables.kv + more), where)
+        told = last_line(check(str(where), "--only", "head-exists"))
+        assert re.match(f"lakeproof: {where}: {first} such keys?, and no store has two of one key", told), told
 
 
 def test_only_what_is_asked_for_is_judged_and_told(dataset: Path) -> None:
