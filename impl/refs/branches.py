@@ -72,30 +72,30 @@ async def create_branch(
     *,
     tombstones: bool = False,
     fresh_token: bool = True,
-    knows_its_own: bool = False,
+    doubts: bool = False,
 ) -> Branch:
     """Create a branch at the commit that a branch, tag or commit id leads to. 2 to 4 effects.
 
     tombstones: take the place of a deleted branch's record, too; 2 effects more where there is one.
-    knows_its_own: look what is there before the write, and why its predicate has failed; 1 effect each. A record of the
-        new birth is of this call, wherever it has moved since; any other one may have come in its place.
+    doubts: look what is there before the write, and why its predicate has failed; 1 effect each. A record of the new
+        birth is of this call, wherever it has moved since; any other one may have come in its place.
     fresh_token: without it a branch has the token, and so maybe the record, that one of its name had before: a
         predicate by value cannot tell them apart.
 
     Raises:
-        BranchExists, RefNotFound; with ``knows_its_own``, OutcomeUnknown.
+        BranchExists, RefNotFound; with ``doubts``, OutcomeUnknown.
     """
     # Before the token is made and anything is written: a source that is not there leaves nothing behind.
     commit_id = await resolve(env, repository, source)
     token = birth_token(env, repository, branch_id, fresh=fresh_token)
     branch = Branch(branch_id=branch_id, commit_id=commit_id, staging_token=token)
-    there = await env.store.find(uid_partition(repository), keys.branch_key(branch_id)) if knows_its_own else None
+    there = await env.store.find(uid_partition(repository), keys.branch_key(branch_id)) if doubts else None
     if there is not None and not (tombstones and is_tombstone(decode_branch(there.value))):
         raise BranchExists(branch_id)
     try:
         await replace_branch(env, repository, branch, None if there is None else there.predicate)
     except kv.PredicateFailed:
-        if knows_its_own:
+        if doubts:
             found = await _look(env, repository, branch_id)
             # This one may have been there, and deleted, before another took the name.
             if found is None or _lineage(found) != _lineage(branch):
@@ -119,15 +119,15 @@ async def _replace_tombstone(env: Env, repository: Repository, branch: Branch) -
 
 
 async def update_branch(
-    env: Env, repository: Repository, branch_id: BranchID, target: Ref, *, knows_its_own: bool = False
+    env: Env, repository: Repository, branch_id: BranchID, target: Ref, *, doubts: bool = False
 ) -> Branch:
     """Move a branch to another commit; uncommitted changes stay on top of it. 3 to 5 effects.
 
-    knows_its_own: look why the predicate has failed, 1 effect: a branch that is as this call would have it is moved,
-        by this call or by another one with the same target. One that was moved, and changed since, is not recognised.
+    doubts: look why the predicate has failed, 1 effect: a branch that is as this call would have it is moved, by this
+        call or by another one with the same target. Any other one may have been moved by this call, and changed since.
 
     Raises:
-        BranchNotFound, RefNotFound; RefChanged: nothing was moved.
+        BranchNotFound, RefNotFound; RefChanged: nothing was moved; with ``doubts``, OutcomeUnknown instead.
     """
     branch, predicate = await read_branch(env, repository, branch_id)
     # With the staged changes: only the head is another one.
@@ -135,8 +135,10 @@ async def update_branch(
     try:
         await replace_branch(env, repository, moved, predicate)
     except kv.PredicateFailed:
-        if not knows_its_own or await _look(env, repository, branch_id) != moved:
+        if not doubts:
             raise RefChanged(branch_id) from None
+        if await _look(env, repository, branch_id) != moved:
+            raise kv.OutcomeUnknown from None
     return moved
 
 
@@ -176,14 +178,14 @@ async def delete_branch_by_tombstone(
     branch_id: BranchID,
     *,
     prepare: BeforeDelete | None = None,
-    knows_its_own: bool = False,
+    doubts: bool = False,
 ) -> None:
     """Delete a branch by a record that names no commit, if it is still the record that was read. 2 effects.
 
     Ours. The record keeps its staging token, so that no value ever returns. prepare: what to do before, given the
-    branch as it was read. knows_its_own: after a failed predicate another branch of the name, or none, says that the
-    one that was read is gone, by this call or by another one. Without it, only a tombstone does, and RefChanged may be
-    wrong: a create may have taken the place of this call's tombstone.
+    branch as it was read. doubts: after a failed predicate another branch of the name, or none, says that the one that
+    was read is gone, by this call or by another one. Without it, only a tombstone does, and RefChanged may be wrong: a
+    create may have taken the place of this call's tombstone.
 
     Raises BranchNotFound, DefaultBranch; RefChanged: nothing was deleted.
     """
@@ -191,7 +193,7 @@ async def delete_branch_by_tombstone(
     branch, predicate = await read_branch(env, repository, branch_id)
     if prepare is not None:
         await prepare(env, repository, branch)
-    await _bury(env, repository, branch, predicate, by_birth=knows_its_own)
+    await _bury(env, repository, branch, predicate, by_birth=doubts)
 
 
 async def _bury(env: Env, repository: Repository, branch: Branch, predicate: bytes, *, by_birth: bool = False) -> None:

@@ -14,24 +14,24 @@ from lakeproof.model.identifiers import TagID
 from lakeproof.model.records import Repository, Tag
 
 
-async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Ref, *, looks: bool = False) -> Tag:
+async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Ref, *, doubts: bool = False) -> Tag:
     """Name the commit that a branch, tag or commit id leads to. 2 to 4 effects.
 
-    looks: whether the tag is there before it is written; 1 effect.
+    doubts: look whether the tag is there before it is written; 1 effect.
 
     Raises:
         TagExists, RefNotFound.
-        OutcomeUnknown: with ``looks``, the tag was not there, and the predicate failed. Whatever is there now, a tag
+        OutcomeUnknown: with ``doubts``, the tag was not there, and the predicate failed. Whatever is there now, a tag
             says nothing of its creator or its past: this call may have made it, and another one moved it.
     """
     tag = Tag(tag_id=tag_id, commit_id=await resolve(env, repository, source))
     # A tag that is there before the write is none of this call, so the refusal is definite.
-    if looks and await env.store.find(uid_partition(repository), keys.tag_key(tag_id)) is not None:
+    if doubts and await env.store.find(uid_partition(repository), keys.tag_key(tag_id)) is not None:
         raise TagExists(tag_id)
     try:
         await env.store.set_if(uid_partition(repository), keys.tag_key(tag_id), encode(tag), None)
     except kv.PredicateFailed:
-        raise (kv.OutcomeUnknown() if looks else TagExists(tag_id)) from None
+        raise (kv.OutcomeUnknown() if doubts else TagExists(tag_id)) from None
     return tag
 
 

@@ -37,13 +37,12 @@ class EntityFlows(TypedDict):
     create_tag: Flow
 
 
-def entity_flows(get_repository: GetRepository, partition_of: Partition, *, knows_its_own: bool = False) -> EntityFlows:
+def entity_flows(get_repository: GetRepository, partition_of: Partition, *, doubts: bool = False) -> EntityFlows:
     """The operations over a variant's `get_repository` and its partitions.
 
-    Options of `get_repository` (``reading``) are passed on to it. knows_its_own: a create of a branch or a tag whose
-    predicate failed looks whether the record is its own; then the write was applied. And one whose record is there
-    looks whether the repository still is: a cleaner may have emptied the partition before the write. The texts say
-    neither.
+    Options of `get_repository` (``reading``) are passed on to it. doubts: a create of a branch or a tag looks whether
+    the name is taken before it writes; a predicate that fails later denies nothing. And one whose record is there looks
+    whether the repository still is: a cleaner may have emptied the partition before the write. The texts say neither.
     """
 
     async def _still_there(env: Env, repository: Repository, **reading: Hashable) -> None:
@@ -73,37 +72,40 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition, *, know
         **reading: Hashable,
     ) -> Branch:
         """Create a branch at a commit; without one, at the head of the default branch. 2 or 3 effects; where the
-        variant looks, 1 more, and 1 more where a predicate fails.
+        variant doubts, 2 more, and 1 more where a predicate fails.
 
         Raises:
             BranchExists, BranchNotFound (no default branch), and what `get_repository` raises. OutcomeUnknown, where
-                the variant looks: the predicate failed, and the branch is gone since; or the repository is gone since;
-                or something cannot be read. BranchExists may be wrong where the branch that this call has made was
-                deleted, and another one has its name.
+                the variant doubts: the name was free, the predicate failed, and the branch of this call is not there:
+                it may have been, and deleted since. Or the repository is gone since; or something cannot be read.
         """
         repository = await get_repository(env, repository_id, **reading)
-        partition = partition_of(repository)
+        partition, key = partition_of(repository), keys.branch_key(branch_id)
         if commit_id is None:
             commit_id = (await _read_branch(env, partition, repository.default_branch_id)).commit_id
         branch = new_branch(env, repository, branch_id, commit_id)
+        # Before the write: later another branch may have taken the place of this call's.
+        if doubts and await env.store.find(partition, key) is not None:
+            raise BranchExists(branch_id)
         try:
-            await env.store.set_if(partition, keys.branch_key(branch_id), encode(branch), None)
+            await env.store.set_if(partition, key, encode(branch), None)
         except kv.PredicateFailed:
-            # Its staging token is unique, so an equal record is this call's.
-            if not knows_its_own or not await _holds(env, partition, branch):
+            if not doubts:
                 raise BranchExists(branch_id) from None
-        if knows_its_own:
+            # Its staging token is unique, so an equal record is this call's.
+            if not await _holds(env, partition, key, encode(branch)):
+                raise kv.OutcomeUnknown from None
+        if doubts:
             await _still_there(env, repository, **reading)
         return branch
 
-    async def _holds(env: Env, partition: bytes, branch: Branch) -> bool:
-        """Whether the record is this one. Its own write may have taken place: errors are indefinite, and so is a
-        record that is gone: it may have been this one."""
+    async def _holds(env: Env, partition: bytes, key: bytes, value: bytes) -> bool:
+        """Whether a record is this one. Its write may have taken place: errors are indefinite."""
         try:
-            return await _read_branch(env, partition, branch.branch_id) == branch
-        # Gone since: the write may have been applied, and its branch deleted.
-        except (BranchNotFound, kv.KVError) as error:
+            found = await env.store.find(partition, key)
+        except kv.KVError as error:
             raise kv.OutcomeUnknown from error
+        return found is not None and found.value == value
 
     async def get_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable) -> Branch:
         """Read a branch. 2 effects.
@@ -127,39 +129,28 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition, *, know
         await env.store.delete(partition_of(repository), keys.branch_key(branch_id))
 
     async def create_tag(env: Env, repository_id: RepositoryID, tag_id: TagID, **reading: Hashable) -> Tag:
-        """Create a tag at the head of the default branch. 3 effects; where the variant looks, 1 more before the write,
-        1 after it, and 1 after a predicate that failed.
+        """Create a tag at the head of the default branch. 3 effects; where the variant doubts, 1 more before the write
+        and 1 after it.
 
         Raises:
             TagExists, BranchNotFound (no default branch), and what `get_repository` raises.
-            OutcomeUnknown: where the variant looks, there is just this tag now, and was none before. A tag says nothing
-                of its creator: this call has made it, or another one. Or the repository is gone since the write.
+            OutcomeUnknown: where the variant doubts, the name was free, and the predicate failed. A tag says nothing of
+                its creator: this call has made it, or another one. Or the repository is gone since the write.
         """
         repository = await get_repository(env, repository_id, **reading)
         partition, key = partition_of(repository), keys.tag_key(tag_id)
         head = await _read_branch(env, partition, repository.default_branch_id)
         tag = encode(Tag(tag_id=tag_id, commit_id=head.commit_id))
         # Before the write: later a tag of the same commit could be this call's own.
-        if knows_its_own and await env.store.find(partition, key) is not None:
+        if doubts and await env.store.find(partition, key) is not None:
             raise TagExists(tag_id)
         try:
             await env.store.set_if(partition, key, tag, None)
         except kv.PredicateFailed:
-            if knows_its_own and await _may_hold(env, partition, key, tag):
-                raise kv.OutcomeUnknown from None
-            raise TagExists(tag_id) from None
-        if knows_its_own:
+            raise (kv.OutcomeUnknown() if doubts else TagExists(tag_id)) from None
+        if doubts:
             await _still_there(env, repository, **reading)
         return Tag(tag_id=tag_id, commit_id=head.commit_id)
-
-    async def _may_hold(env: Env, partition: bytes, key: bytes, value: bytes) -> bool:
-        """Whether a value is there, or was and has been replaced or removed: only another value tells that the write
-        did not take place, and only if nothing came between."""
-        try:
-            found = await env.store.find(partition, key)
-        except kv.KVError as error:
-            raise kv.OutcomeUnknown from error
-        return found is None or found.value == value
 
     return EntityFlows(
         create_branch=create_branch, get_branch=get_branch, delete_branch=delete_branch, create_tag=create_tag

@@ -204,6 +204,6 @@ FLOWS = RepositoryFlows(
     delete_repository=delete_repository,
     get_repository=get_repository,
     list_repositories=list_repositories,
-    **entity_flows(get_repository, uid_partition, knows_its_own=True),
+    **entity_flows(get_repository, uid_partition, doubts=True),
     clean=clean,
 )

@@ -393,4 +393,6 @@ ROWS = [
     *branches(STEP1_ALONE),
     *branches(STEP2_ALONE),
     *branches(HARDENED_ALONE, NONE | FALSE),
+    # A branch that was seen, and deleted, was there before the one that has its name now: its creator is not refused.
+    *rows(HARDENED_ALONE, "create_branch-get_b.delete_b.create_branch", FALSE, ON_EXISTING),
 ]

@@ -99,7 +99,7 @@ class BranchDesign(Design[BranchFlows]):
 
     subject: ClassVar = (REPOSITORY,)
     vocabulary: ClassVar = WORDS
-    founded: ClassVar = FOUNDED
+    founded: ClassVar[Sequence[Call]] = FOUNDED
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words, before = race.ops, race.before

@@ -1,14 +1,21 @@
 """Branches and tags as records: created, deleted and created anew."""
 
-from typing import Final
+from collections.abc import Collection, Sequence
+from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.designs.branch_designs import AHEAD, NOBODYS_PROGRESS, BranchDesign
-from lakeproof.designs.designs import rows
-from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted
+from lakeproof.designs.branch_designs import AHEAD, BRANCH, NOBODYS_PROGRESS, REPOSITORY, BranchDesign
+from lakeproof.designs.designs import HOLDS, Word, recast, rows
+from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Race, Refuted
+from lakeproof.designs.tags import FIRST, HEADS, SECOND
 from lakeproof.impl.graveler.flows import FLOWS
-from lakeproof.impl.refs import branches
+from lakeproof.impl.refs import branches, commits
+from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants.alone import answers_in_its_terms
+from lakeproof.model.linearizable import linearizable
+from lakeproof.model.ref import ref
+from lakeproof.scenario import Aftermath, Call
 
 SOURCE: Final = "graveler-on-kv.md, Branch"
 
@@ -64,14 +71,36 @@ TOMBSTONE: Final = BranchDesign(
 OWN: Final = BranchDesign(
     name="branches/knows-its-own",
     flows=TOMBSTONE.flows,
-    source=TOMBSTONE.source + "; who is refused looks whether the record is its own",
+    source=TOMBSTONE.source + "; a predicate that fails denies nothing: who is refused looks whether it was done",
     refuted={"commit-makes-progress": NOBODYS_PROGRESS},
     options={
-        "create_branch": {"tombstones": True, "knows_its_own": True},
-        "delete_branch": {"knows_its_own": True},
-        "update_branch": {"knows_its_own": True},
+        "create_branch": {"tombstones": True, "doubts": True},
+        "delete_branch": {"doubts": True},
+        "update_branch": {"doubts": True},
     },
 )
+
+
+@attrs.frozen(kw_only=True)
+class NamedDesign(BranchDesign):
+    """A branch as a name for a commit, whose reads are compared with what moves have answered."""
+
+    vocabulary: ClassVar = {
+        "update_branch": BranchDesign.vocabulary["update_branch"],
+        "move_branch": Word(lambda _: branches.update_branch, BRANCH, SECOND.commit_id),
+        "get_branch": Word(lambda _: branches.get_branch, BRANCH),
+    }
+    founded: ClassVar = (*BranchDesign.founded, Call(commits.add_commit, REPOSITORY, SECOND))
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [linearizable(ref(HEADS, FIRST.commit_id)), answers_in_its_terms]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        return ()
+
+
+MOVES_IN_DOUBT: Final = {"update_branch": {"doubts": True}, "move_branch": {"doubts": True}}
+NAMED: Final = recast(OWN, NamedDesign, "-named", refuted=HOLDS, options=MOVES_IN_DOUBT)
 
 RETURNS: Final = Refuted(
     "the record returns to a value that it has had, and what was staged under its token comes back with it",
@@ -107,10 +136,13 @@ ROWS = [
     *rows(PLAIN, "write_several-delete_branch-create_branch", NONE),
     *rows(TOMBSTONE, RACES + " delete_branch.create_branch-delete_branch", FAULTS),
     *rows(PLAIN, MOVES + " update_branch-update_branch", NONE | FALSE, AHEAD),
-    *rows(OWN, MOVES, FAULTS, AHEAD),
+    *rows(OWN, "update_branch-commit", FAULTS, AHEAD, only="branch-update-is-effective commit-is-effective"),
+    *rows(OWN, "update_branch-delete_branch write.read-update_branch", FAULTS, AHEAD),
     *rows(OWN, "create_branch-delete_branch", FAULTS),
     # A branch that was created though its `SetIf` failed has a commit, or was deleted, and another has its name.
     *rows(OWN, "create_branch-commit create_branch-delete_branch.create_branch", FALSE, GONE),
+    # What was moved though its `SetIf` failed is seen, and moved on before its caller looks.
+    *rows(NAMED, "move_branch-update_branch-get_branch", FALSE),
     *rows(OWN, "write-commit-update_branch", NONE, AHEAD, deep=True),
     # The branch of the foundation has a fresh token. The one of the setup has the token that each creation
     # gives it here.

@@ -270,7 +270,7 @@ REMOVED: Final = RefsDesign(
 )
 """What the designs of hard delete make of it: the delete returns the tokens."""
 
-LOOKING: Final = attrs.evolve(PLAIN, name="refs/looking", options={"tag": {"looks": True}})
+LOOKING: Final = attrs.evolve(PLAIN, name="refs/looking", options={"tag": {"doubts": True}})
 
 PLANTED: Final = Before("planted/", "")
 

@@ -14,12 +14,12 @@ from lakeproof.model.identifiers import MetaRangeID, TagID
 from lakeproof.model.invariants import Invariant, refs
 from lakeproof.model.invariants.alone import answers_in_its_terms
 from lakeproof.model.linearizable import linearizable
-from lakeproof.model.tag import tag
+from lakeproof.model.ref import ref
 from lakeproof.scenario import Call
 
 FIRST: Final = first_commit(REPOSITORY)
 SECOND: Final = commits.new_commit([FIRST], MetaRangeID(""), committer="lakeproof", message="second", creation_date=0)
-TAG: Final = tag({MAIN: FIRST.commit_id, SECOND.commit_id: SECOND.commit_id})
+HEADS: Final = {MAIN: FIRST.commit_id, SECOND.commit_id: SECOND.commit_id}
 
 WORDS: Final[Mapping[str, Word[None]]] = {
     "tag": Word(lambda _: tags.create_tag, MAIN),
@@ -41,7 +41,7 @@ class TagDesign(Design[None]):
     founded: ClassVar = (Call(init_repository, REPOSITORY), Call(commits.add_commit, REPOSITORY, SECOND))
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        return [linearizable(TAG), refs.head_exists, answers_in_its_terms]
+        return [linearizable(ref(HEADS)), refs.head_exists, answers_in_its_terms]
 
 
 UNSURE: Final = Refuted(
@@ -59,7 +59,7 @@ LOOKS: Final = TagDesign(
     name="tags/looks",
     source="graveler-on-kv.md, Tag (ours: a create looks first; a predicate that fails leaves the outcome open)",
     refuted=HOLDS,
-    options={"tag": {"looks": True}, "update_tag": {"doubts": True}, "move_tag": {"doubts": True}},
+    options={word: {"doubts": True} for word in ("tag", "update_tag", "move_tag")},
 )
 
 ROWS = [

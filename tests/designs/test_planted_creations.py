@@ -19,40 +19,42 @@ REPOSITORIES = RepositoryDesign(
 )
 
 
-def test_a_create_of_a_branch_that_does_not_know_its_own_is_found() -> None:
-    sound = attrs.evolve(HARDENED_ALONE, refuted=HOLDS)
-    words, faults = "create_branch-delete_b-get_b", Faults(false_predicates=1)
-    assert verdicts(race(sound, words, "create", faults))["linearizable"] == "holds"
-    blind = entities.entity_flows(hardened.get_repository, entities.uid_partition)
-    faulty = attrs.evolve(sound, flows=attrs.evolve(hardened.FLOWS, create_branch=blind["create_branch"]))
-    assert verdicts(race(faulty, words, "create", faults))["linearizable"] == "violated"
-
+ALONE = attrs.evolve(HARDENED_ALONE, refuted=HOLDS)
+"""Its specification is of one branch, so that a refusal is an answer."""
 
 UNLOOKED = "            await _still_there(env, repository, **reading)\n        return "
-DEFINITE = (
-    "            found = await env.store.find(partition, key)\n        except kv.KVError as error:\n            raise"
-)
+PASSED = "            pass\n        return "
+LOOKED = "await env.store.find(partition, key)\n        except kv.KVError as error:\n            raise"
 ANY_INSTANCE = "        if found.instance_uid != repository.instance_uid:\n            raise kv.OutcomeUnknown\n"
+IN_DOUBT = "encode(branch)):\n                raise "
+FALSE, UNREAD = Faults(false_predicates=1), Faults(refusals=1, false_predicates=1)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "words"),
+    ("design", "words", "faults", "before", "after"),
     [
-        (f"{UNLOOKED}branch", "            pass\n        return branch", "create_branch-create_branch.delete.clean"),
-        (f"{UNLOOKED}Tag", "            pass\n        return Tag", "tag-tag.delete.clean"),
-        (ANY_INSTANCE, "", "create_branch-create_branch.delete.create.clean.create_branch"),
-        (ANY_INSTANCE, "", "tag-tag.delete.create.clean.tag"),
-        (f"{DEFINITE} kv.OutcomeUnknown from error", DEFINITE, "tag-tag"),
+        (ALONE, "create_branch-delete_b-get_b", FALSE, "            if not doubts:\n", "            if doubts:\n"),
+        (
+            ALONE,
+            "create_branch-get_b.delete_b.create_branch",
+            FALSE,
+            f"{IN_DOUBT}kv.OutcomeUnknown",
+            f"{IN_DOUBT}BranchExists(branch_id)",
+        ),
+        (ALONE, "create_branch-create_branch", UNREAD, f"{LOOKED} kv.OutcomeUnknown from error", LOOKED),
+        (REPOSITORIES, "create_branch-create_branch.delete.clean", Faults(), f"{UNLOOKED}branch", f"{PASSED}branch"),
+        (REPOSITORIES, "tag-tag.delete.clean", Faults(), f"{UNLOOKED}Tag", f"{PASSED}Tag"),
+        (REPOSITORIES, "create_branch-create_branch.delete.create.clean.create_branch", Faults(), ANY_INSTANCE, ""),
+        (REPOSITORIES, "tag-tag.delete.create.clean.tag", Faults(), ANY_INSTANCE, ""),
     ],
 )
 def test_a_creation_that_answers_wrongly_is_found(
-    before: str, after: str, words: str, monkeypatch: pytest.MonkeyPatch
+    design: RepositoryDesign, words: str, faults: Faults, before: str, after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A client must not answer that it has made a record when its repository was deleted and cleaned before its write,
-    nor that it has not when a look was refused."""
-    faults = Faults(refusals=1, false_predicates=1) if after else Faults()
-    assert verdicts(race(REPOSITORIES, words, "create", faults))["linearizable"] == "holds"
+    nor that it has not when it may have."""
+    assert verdicts(race(design, words, "create", faults))["linearizable"] == "holds"
     replaced(monkeypatch, entities, before, after)
-    made = entities.entity_flows(hardened.get_repository, entities.uid_partition, knows_its_own=True)
-    faulty = attrs.evolve(REPOSITORIES, flows=attrs.evolve(hardened.FLOWS, **made))
+    made = entities.entity_flows(hardened.get_repository, entities.uid_partition, doubts=True)
+    faulty = attrs.evolve(design, flows=attrs.evolve(hardened.FLOWS, **made))
     assert verdicts(race(faulty, words, "create", faults))["linearizable"] == "violated"

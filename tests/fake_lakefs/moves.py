@@ -84,7 +84,7 @@ async def hard_reset(lake: Lake, name: str, branch: str, ref: str) -> None:
 
 
 async def create_tag(lake: Lake, name: str, tag: str, ref: str) -> Tag:
-    return await lake.at(name, lambda env, at: tags.create_tag(env, at, TagID(tag), ref, looks=True))
+    return await lake.at(name, lambda env, at: tags.create_tag(env, at, TagID(tag), ref, doubts=True))
 
 
 async def get_tag(lake: Lake, name: str, tag: str) -> Tag:
