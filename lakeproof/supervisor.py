@@ -29,7 +29,7 @@ LAST_SECONDS: Final = 10.0
 
 POLL_SECONDS: Final = 0.5
 
-HUNG: Final = 75
+HUNG: Final = -signal.SIGVTALRM
 """As in `lakeproof.search.fence`, which is too heavy to load here."""
 
 
@@ -96,11 +96,16 @@ def _command(board: Board | None = None) -> NoReturn:
 
 def _interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
     """Ctrl-C is lost where Python calls what cannot raise: finalisers, what is called at each garbage collection."""
-    if isinstance(lost.exc_value, KeyboardInterrupt):
-        # A little later, since this function cannot raise either.
-        threading.Timer(0.01, interrupt_main).start()
-    else:
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
+        return
+    while True:
+        try:
+            # A little later, since this function cannot raise either.
+            threading.Timer(0.01, interrupt_main).start()
+        except KeyboardInterrupt:  # the machine is busy: it has come before the end of this function
+            continue
+        return
 
 
 def _report(writer: int, board: Board) -> NoReturn:
@@ -140,7 +145,7 @@ def _watch_child(child: int, reader: int, signals: set[signal.Signals], board: B
             os.waitpid(child, 0)
             sys.stderr.write("lakeproof: the file named with --from runs on, and cannot be interrupted; end its loop\n")
             return INCONCLUSIVE
-    # The watch in the child ended it (`os._exit`), and has written why.
+    # The watch in the child ended it, and has written why.
     if os.waitstatus_to_exitcode(status) == HUNG:
         return INCONCLUSIVE
     if report := report or _read_report(reader):

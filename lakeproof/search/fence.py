@@ -43,9 +43,9 @@ CALL_SECONDS_MAX: Final = 30.0
 LOAD_SECONDS_MAX: Final = 60.0
 """How long a file with scenarios may take to execute."""
 
-# EX_TEMPFAIL of sysexits.h: no command of lakeproof exits with it.
-HUNG: Final = 75
-"""The exit code of a process whose code could not be interrupted."""
+HUNG: Final = -signal.SIGVTALRM
+"""How a process ended whose code could not be interrupted, as of `subprocess`: by a signal, since that code may exit
+with any number."""
 
 SWALLOWED_MAX: Final = 10
 """So often code may catch `Hangs` before its process is ended."""
@@ -139,7 +139,8 @@ class Watch:
         if over > SWALLOWED_MAX:  # it catches every exception: nothing but its process can be ended
             # Not print: the handler may have interrupted one, whose buffer must not be entered twice.
             os.write(2, f"lakeproof: {hangs}, and take every exception for an answer no more\n".encode())
-            os._exit(HUNG)
+            signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGVTALRM)
         raise hangs
 
     def over(self) -> AbstractContextManager[None]:
