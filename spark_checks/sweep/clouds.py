@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from lakeproof.spark_checks.engine.troubles import describe_error
-from lakeproof.spark_checks.sweep.journal import DELETED, GONE, NO_ANSWER, PUT_AGAIN, End, Entry
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, NO_ANSWER, PUT_AGAIN, VANISHED, End, Entry
 from lakeproof.spark_checks.sweep.marks import unquote
 from lakeproof.spark_checks.sweep.second_look import SECOND, Found
 from lakeproof.spark_checks.sweep.targets import Look, Pace, Trouble, Unnameable, beneath
@@ -95,7 +95,7 @@ class Cloud:
         try:
             obstore.delete(self._store, name)
         except FileNotFoundError:
-            return GONE
+            return VANISHED
         # The store has refused. Any other error may have come after the delete was carried out.
         except _REFUSED as error:
             return Entry(End.FAILED, describe_error(error))

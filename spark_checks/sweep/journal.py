@@ -31,7 +31,7 @@ from lakeproof.words import Unusable
 SWEPT: Final = "swept"
 INTENT, OUTCOME = "intent", "outcome"
 CUT_SHORT: Final = "cut-short"
-"""Why it is in doubt: a sweep had begun to delete it, and never came to the outcome."""
+"""Why it is in doubt: a sweep had begun to delete it, and did not see the outcome."""
 NO_ANSWER: Final = "no-answer"
 CHANGED: Final = "changed-meanwhile"
 _NAME: Final = re.compile(rf"{SWEPT}/(\d{{7,}})-(\d{{4,}})-([0-9a-f]+)\.({INTENT}|{OUTCOME})\.parquet")
@@ -61,7 +61,8 @@ class Entry:
     @property
     def settled(self) -> bool:
         """Whether no sweep need look again."""
-        return self.end in {End.DELETED, End.GONE, End.REPEATED}
+        # What is gone may have been looked for in the wrong place.
+        return self.end in {End.DELETED, End.REPEATED}
 
 
 UNVISITED: Final = Entry(End.UNVISITED)
@@ -69,6 +70,8 @@ DELETED: Final = Entry(End.DELETED)
 GONE: Final = Entry(End.GONE)
 PUT_AGAIN: Final = Entry(End.KEPT, CHANGED)
 """Between the look and the delete: it is there."""
+VANISHED: Final = Entry(End.PERHAPS, CUT_SHORT, "is not there")
+"""It was there before: another process has deleted it, or this sweep, by a request that its library has repeated."""
 
 _Place = tuple[int, str, str, str]
 """Number of the sweep, its id, which of the two, and the file: sorted as they were written."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, cast
 
-from lakeproof.spark_checks.sweep.journal import DELETED, GONE, NO_ANSWER, PUT_AGAIN, End, Entry
+from lakeproof.spark_checks.sweep.journal import DELETED, NO_ANSWER, PUT_AGAIN, VANISHED, End, Entry
 from lakeproof.spark_checks.sweep.marks import unquote
 from lakeproof.spark_checks.sweep.second_look import SECOND, Found
 from lakeproof.spark_checks.sweep.targets import WIDEST, Look, Pace, Trouble, beneath
@@ -33,6 +33,11 @@ TRIES: Final = 10
 _NOT_IN_XML: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\ufffe\uffff]")
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _ABSENT: Final = frozenset({"404", "NoSuchKey", "NotFound"})
+_REFUSED: Final = frozenset(
+    {"AccessDenied", "InvalidArgument", "InvalidRequest", "KeyTooLongError", "MethodNotAllowed", "NotImplemented"}
+)
+"""What an answer says of a key to which nothing was done. After any other error some stores have deleted it, or parts
+of it: MinIO says ``SlowDownWrite`` where too few of its disks have answered."""
 
 Answer = dict[str, object]
 
@@ -149,27 +154,27 @@ def _describe(error: Exception) -> str:
 
 def _fate(error: Exception) -> Entry:
     """Of a request that failed as a whole."""
+    doubt = Entry(End.PERHAPS, NO_ANSWER, _describe(error))
     # No answer came: the request may have been carried out.
     if not isinstance(error, ClientError):
-        return Entry(End.PERHAPS, NO_ANSWER, _describe(error))
-    status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+        return doubt
+    status, code = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)), _code(error)
     # A server that fails may have deleted before it failed.
-    if status >= 500 or not status:
-        return Entry(End.PERHAPS, NO_ANSWER, _describe(error))
-    return _fate_of_code(_code(error), _describe(error))
+    if status >= 500 or not status or code == "RequestTimeout":
+        return doubt
+    return _fate_of_code(code) or Entry(End.FAILED, _describe(error))
 
 
 def _fate_of(row: Answer) -> Entry:
     """Of a key that a request names as not deleted."""
     code, message = str(row.get("Code", "")), str(row.get("Message", ""))
-    return _fate_of_code(code, f"{code}: {message}".rstrip(": ")[:WIDEST])
+    said = f"{code}: {message}".rstrip(": ")[:WIDEST]
+    refused = Entry(End.FAILED, said) if code in _REFUSED else Entry(End.PERHAPS, NO_ANSWER, said)
+    return _fate_of_code(code) or refused
 
 
-def _fate_of_code(code: str, message: str) -> Entry:
+def _fate_of_code(code: str) -> Entry | None:
+    """None: the code alone does not say."""
     if code in _ABSENT or code.startswith("404"):
-        return GONE
-    if code.startswith(("PreconditionFailed", "412")):
-        return PUT_AGAIN
-    if code in {"InternalError", "RequestTimeout"} or code.startswith("5"):
-        return Entry(End.PERHAPS, NO_ANSWER, message)
-    return Entry(End.FAILED, message)
+        return VANISHED
+    return PUT_AGAIN if code.startswith(("PreconditionFailed", "412")) else None

@@ -14,7 +14,7 @@ import attrs
 from lakeproof.spark_checks.sweep import account as accounts
 from lakeproof.spark_checks.sweep import second_look
 from lakeproof.spark_checks.sweep.account import ELSEWHERE, LISTED_TWICE, REFERRED, UNNAMEABLE, Account
-from lakeproof.spark_checks.sweep.journal import CUT_SHORT, NO_ANSWER, UNVISITED, End, Entry, Journal
+from lakeproof.spark_checks.sweep.journal import NO_ANSWER, UNVISITED, VANISHED, End, Entry, Journal
 from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, Marked, batches
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.spark_checks.sweep.targets import Elsewhere, Look, Target, Trouble, Unnameable
@@ -144,7 +144,7 @@ def _judge(mark: Mark, look: Look, old: Entry, unit: int, doubles: Doubles, agai
     if look is None:
         # Either the sweep before has deleted it, or another process: no look can tell.
         if old.end == End.PERHAPS:
-            return Entry(End.PERHAPS, CUT_SHORT, "is not there")
+            return VANISHED
         return Entry(End.GONE, REFERRED if referred else "")
     # Before the comparison: one of the rows may agree with the object by chance.
     if doubles.differ(mark):

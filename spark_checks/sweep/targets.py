@@ -108,8 +108,8 @@ class FileTree:
         self._inside = lru_cache(_FOLDERS)(self._leads_inside)  # objects of one folder come together, mostly
 
     def name(self, address: str) -> str:
-        # A namespace may have no scheme.
-        relative = address.partition("://")[2] or address
+        scheme, _, rest = address.partition("://")
+        relative = address if "/" in scheme or not rest else rest  # a namespace may have no scheme
         # The file system would take a//b and a/./b for a/b: another object's file.
         if "\0" in relative or any(part in {"", ".", ".."} for part in relative.split("/")):
             raise Unnameable

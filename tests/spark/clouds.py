@@ -53,15 +53,15 @@ def _nothing(what: str, key: str) -> int | Trouble | None:
 @attrs.define
 class Cloud:
     """``page``: names a listing gives at once. ``trouble``: called before each answer with "list", "HEAD bucket" or a
-    method, and the key; a status to refuse it with, or what becomes of the answer. ``denied``: keys that may not be
-    deleted. ``silent``: keys that the answer to a batch leaves out. ``asked``: how often each was called."""
+    method, and the key; a status to refuse it with, or what becomes of the answer. ``denied``: the error of keys
+    that are not deleted. ``silent``: keys that the answer to a batch leaves out. ``asked``: how often each was called."""
 
     objects: dict[str, bytes] = attrs.field(factory=dict)
     seconds: dict[str, int] = attrs.field(factory=dict)
     page: int = 7
     token: str = BEARER
     trouble: Callable[[str, str], int | Trouble | None] = _nothing
-    denied: set[str] = attrs.field(factory=set)
+    denied: dict[str, str] = attrs.field(factory=dict)
     silent: set[str] = attrs.field(factory=set)
     asked: Counter[str] = attrs.field(factory=Counter)
     url: str = ""
@@ -95,7 +95,7 @@ class Cloud:
     def delete(self, key: str, condition: str | None = None) -> str:
         """What comes of it: "" or the code of the error."""
         if key in self.denied:
-            return "AccessDenied"
+            return self.denied[key]
         found = self.objects.get(key)
         if condition and found is None:
             return "NoSuchKey"

@@ -17,7 +17,7 @@ from lakeproof.spark_checks.data.stored.stores import Blockstore
 from lakeproof.spark_checks.engine.troubles import describe_error
 from lakeproof.spark_checks.sweep.clouds import Cloud as Target
 from lakeproof.spark_checks.sweep.clouds import open_store
-from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, End
+from lakeproof.spark_checks.sweep.journal import DELETED, GONE, PUT_AGAIN, VANISHED, End
 from lakeproof.spark_checks.sweep.second_look import Found
 from lakeproof.words import Unusable
 from tests.gate.stores import served
@@ -208,6 +208,8 @@ def test_a_sweep_deletes_what_is_as_it_was_seen(cloud: Cloud, url: str) -> None:
     assert entry.end == (End.FAILED if url == GOOGLE else End.PERHAPS)  # of Azure's batches obstore says no more
     assert "403" in f"{entry.reason} {entry.detail}"
     assert "shop/data/05 ä&%20" in cloud.objects
+    cloud.trouble = lambda asked, _: 404 if asked == "DELETE" else None
+    assert there.delete([("shop/data/05 ä&%20", third)]) == [VANISHED]
     cloud.trouble = lambda asked, _: 403 if asked == "HEAD" else None
     assert "403 Forbidden" in f"{there.look(names)[0]}"  # and not: it is gone
 

@@ -117,6 +117,14 @@ class TestTheCommand:
         assert "all that is there is younger than its mark" in said
         assert "list them once more and mark anew" in said
 
+    def test_what_was_looked_for_in_the_wrong_place_goes_from_the_right_one(self, tmp_path: Path) -> None:
+        folder = marked(tmp_path / "out", [row("data/a")])
+        (tmp_path / "wrong").mkdir()
+        self.invoked(tmp_path, "--objects", str(tmp_path / "wrong"), "--delete")
+        assert accounts(folder) == {("gone", ""): 1}
+        self.invoked(tmp_path, "--objects", str(tree(tmp_path / "objects", "data/a")), "--delete")
+        assert accounts(folder) == {("deleted", ""): 1}
+
     def test_what_the_store_refuses_is_told_and_ends_with_2_and_all_else_goes(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -224,6 +232,7 @@ class TestRows:
             *((NAMESPACE, name) for name in ("data/a/", "data//a", "data/./a", "data/../data/a")),
             *((NAMESPACE, "../../../objects2/a"), (NAMESPACE, "\0")),
             *(("s3://..", "data/x"), ("s3:///etc", "passwd"), ("", "x"), ("/etc", "passwd")),
+            ("of no scheme", "data/x://bucket/r/data/a"),
         ],
     )
     def test_a_name_that_is_anothers_or_leads_out_of_the_folder_is_kept(
