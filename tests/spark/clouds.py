@@ -53,8 +53,9 @@ def _nothing(what: str, key: str) -> int | Trouble | None:
 @attrs.define
 class Cloud:
     """``page``: names a listing gives at once. ``trouble``: called before each answer with "list", "HEAD bucket" or a
-    method, and the key; a status to refuse it with, or what becomes of the answer. ``denied``: the error of keys
-    that are not deleted. ``silent``: keys that the answer to a batch leaves out. ``asked``: how often each was called."""
+    method, and the key; a status to refuse it with, or what becomes of the answer. ``denied``: keys that are not
+    deleted, each with its error. ``silent``: keys that the answer to a batch leaves out. ``asked``: how often each was
+    called."""
 
     objects: dict[str, bytes] = attrs.field(factory=dict)
     seconds: dict[str, int] = attrs.field(factory=dict)
