@@ -7,7 +7,6 @@ the function raises. What a function prints goes to stderr; to read, it has noth
 the middle of a call, too, and with it the processes that are named: who has started them is gone.
 """
 
-import ctypes
 import json
 import os
 import runpy
@@ -16,18 +15,13 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from lakeproof.gate.quiet import kill_all
-
-PR_SET_CHILD_SUBREAPER: Final = 36
 
 
 def main(file: str, others: Sequence[int] = ()) -> None:
     """Serve until stdin ends. others: what ends then, too."""
-    # A process that outlives the one that has started it stays below this one, where the gate sees it.
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # The copies are not inherited by what the user's file starts (PEP 446). Descriptor 1 is stderr from here on, so
     # that no output gets among the answers; and 0 is empty, so that the calls are not taken away, or closed.
     calls, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")

@@ -37,20 +37,8 @@ FIXED: Final = {
 }
 """The same in each run, so that a program does the same."""
 
-ADOPTS: Final = """
-import ctypes, os, sys
-if sys.platform == "linux":
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-locale, *words = sys.argv[1:]
-os.environ["LC_CTYPE"] = locale  # Python itself may have changed it (PEP 538)
-if not locale:
-    del os.environ["LC_CTYPE"]
-try:
-    os.execvp(words[0], words)
-except OSError as error:
-    sys.exit(f"{words[0]}: {error.strerror}")
-"""
-"""Becomes a program, from its locale and its words; what that leaves behind stays below it, where the gate sees it."""
+_ADOPTER: Final = str(Path(__file__).with_name("adopter.py"))
+_LINUX: Final = sys.platform == "linux"
 
 
 class ProgramError(Unusable):
@@ -95,10 +83,12 @@ class _Killable:
         return None if self._process is None else self._process.poll()
 
     async def _open(self, command: Sequence[str], pipe: int) -> None:
-        """Start it. pipe: what its stdin and its stdout are."""
+        """Start it, below a process that adopts what outlives it. pipe: what its stdin and its stdout are."""
+        variables = environment_of(self.environment)
+        adopter = (sys.executable, "-IS", _ADOPTER, variables.get("LC_CTYPE", "")) if _LINUX else ()
         # In a session of its own: Ctrl-C is for the gate, which ends its processes.
         self._process = await trio.lowlevel.open_process(
-            command, stdin=pipe, stdout=pipe, env=environment_of(self.environment), start_new_session=True
+            [*adopter, *command], stdin=pipe, stdout=pipe, env=variables, start_new_session=True
         )
 
     def crash(self) -> None:
@@ -240,11 +230,9 @@ class Service(_Killable):
         port = _free_port()
         # The interpreter of the gate, whose packages the service may import, and not the first one of PATH.
         words = [sys.executable if each == "python" else each.replace("{port}", str(port)) for each in self.command]
-        variables = environment_of(self.environment)
-        if shutil.which(words[0], path=variables.get("PATH")) is None:
+        if shutil.which(words[0], path=environment_of(self.environment).get("PATH")) is None:
             raise ProgramError(f"{words[0]}: the service cannot be started: no such program")
-        adopts = [sys.executable, "-IS", "-c", ADOPTS, variables.get("LC_CTYPE", "")]
-        await self._open([*adopts, *words], subprocess.DEVNULL)
+        await self._open(words, subprocess.DEVNULL)
         with trio.move_on_after(READY_SECONDS):
             while self.code is None:
                 try:

@@ -70,8 +70,10 @@ def kill_all(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-CAN_SEE: Final = sys.platform == "linux" and Path("/proc/self/task").exists() and ran(os.getpid()) > 0
-"""Whether the machine tells what threads do. A sandbox may look like Linux, and tell nothing."""
+_LISTED: Final = Path(f"/proc/self/task/{os.getpid()}/children")  # not by every kernel
+CAN_SEE: Final = sys.platform == "linux" and _LISTED.exists() and ran(os.getpid()) > 0
+"""Whether the machine tells what threads do, and which processes they start. A sandbox may look like Linux, and tell
+nothing."""
 
 
 class Watch:

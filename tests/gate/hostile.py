@@ -114,6 +114,19 @@ def asks_by_an_orphan() -> None:
     os.read(reader, 1)
 
 
+def waits_for_all_it_has_started() -> None:
+    """And leaves a process in a session of its own, which does not end."""
+    get("a")
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            time.sleep(3600)
+        os._exit(0)
+    with suppress(ChildProcessError):
+        while os.wait():
+            pass
+
+
 def computes_and_asks() -> None:
     for _ in range(2_000_000):
         pass
@@ -230,6 +243,7 @@ SCENARIOS = [
     beside_one(asks_at_once),
     beside_one(asks_at_once, name="asks_at_once/threads", parallel="threads"),
     beside_one(asks_by_an_orphan, clients=[[call(asks_by_an_orphan)], [call(puts_both)]]),
+    beside_one(waits_for_all_it_has_started),
     beside_one(asks_a_service, service=["python", "-c", MORTAL, "{port}"]),
     beside_one(
         asks_a_service,

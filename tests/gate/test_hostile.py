@@ -67,6 +67,7 @@ def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(
         # Two orders of two reads, each before or after the write of what it reads: all but one that is a circle.
         ("asks_by_an_orphan", 0, "nothing holds: 7 schedules, all of them"),
         ("asks_an_orphaning_service", 0, "nothing holds: 7 schedules, all of them"),
+        ("waits_for_all_it_has_started", 0, "nothing holds: 1 schedule, all of them"),
         ("no_service", 2, "no-such-program: the service cannot be started: no such program"),
         ("becomes_a_daemon", 2, "c1: becomes_a_daemon(): "),
         ("asks_a_service", 2, "the service ended with code 3"),
@@ -239,11 +240,24 @@ def test_a_service_that_is_killed_takes_its_workers_with_it_and_does_not_see_the
         else:
             await service.kill()
         assert ended(workers())
-        assert killed == [*pids, *workers()]
+        assert (killed[:1], killed[2:]) == ([*pids], workers())  # between them the one that has started the worker
         await service.kill()
 
     trio.run(run)
     assert len(workers()) == 1
+
+
+def test_what_a_service_leaves_as_it_ends_ends_too(tmp_path: Path) -> None:
+    file = shlex.quote(str(tmp_path / "pid"))
+    service = Service(["sh", "-c", f"setsid sleep 3600 & echo $! > {file}; exit 7"], {})
+    with pytest.raises(ProgramError, match="ended with code 7"):
+        trio.run(service.start)
+    assert ended([int((tmp_path / "pid").read_text())])
+
+
+def test_a_service_that_a_signal_has_ended_has_its_code_and_no_signal_is_ignored_in_one() -> None:
+    with pytest.raises(ProgramError, match=f"ended with code {128 + signal.SIGPIPE}"):
+        trio.run(Service(["sh", "-c", "kill -PIPE $$"], {}).start)
 
 
 @pytest.mark.parametrize("locale", [{}, {"LC_CTYPE": "C"}])
