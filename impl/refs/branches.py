@@ -173,41 +173,34 @@ BeforeDelete = Callable[[Env, Repository, Branch], Coroutine[object, object, Non
 
 
 async def delete_branch_by_tombstone(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    *,
-    prepare: BeforeDelete | None = None,
-    doubts: bool = False,
+    env: Env, repository: Repository, branch_id: BranchID, *, prepare: BeforeDelete | None = None
 ) -> None:
     """Delete a branch by a record that names no commit, if it is still the record that was read. 2 effects.
 
     Ours. The record keeps its staging token, so that no value ever returns. prepare: what to do before, given the
-    branch as it was read. doubts: after a failed predicate another branch of the name, or none, says that the one that
-    was read is gone, by this call or by another one. Without it, only a tombstone does, and RefChanged may be wrong: a
-    create may have taken the place of this call's tombstone.
+    branch as it was read.
 
-    Raises BranchNotFound, DefaultBranch; RefChanged: nothing was deleted.
+    Raises BranchNotFound, DefaultBranch; RefChanged: the branch is there, or another call has deleted it.
     """
     _spare_default(repository, branch_id)
     branch, predicate = await read_branch(env, repository, branch_id)
     if prepare is not None:
         await prepare(env, repository, branch)
-    await _bury(env, repository, branch, predicate, by_birth=doubts)
+    await _bury(env, repository, branch, predicate)
 
 
-async def _bury(env: Env, repository: Repository, branch: Branch, predicate: bytes, *, by_birth: bool = False) -> None:
-    """Replace the record that was read by one that names no commit. 1 effect, and 1 after a failed predicate. by_birth:
-    a branch of another birth in its place says that it is gone. Raises RefChanged."""
+async def _bury(env: Env, repository: Repository, branch: Branch, predicate: bytes) -> None:
+    """Replace the record that was read by one that names no commit. 1 effect, and 1 after a failed predicate. Raises
+    RefChanged."""
     # With the old token: two tombstones of a name differ, and so does a branch that is created later.
     gone = Branch(branch_id=branch.branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)
     try:
         await replace_branch(env, repository, gone, predicate)
     except kv.PredicateFailed:
-        # It is gone all the same if what is there now is just this: then that `SetIf` was applied, or another's.
         found = await _look(env, repository, branch.branch_id)
-        # A branch of another birth took the place of this one, so this one was deleted in between.
-        if found != gone and not (by_birth and (found is None or _lineage(found) != _lineage(branch))):
+        # It is gone all the same if its tombstone is there, or nothing, or a branch of another birth that took its
+        # place: by this call or another one.
+        if found is not None and found != gone and _lineage(found) == _lineage(branch):
             raise RefChanged(branch.branch_id) from None
 
 

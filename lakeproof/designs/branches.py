@@ -75,7 +75,6 @@ OWN: Final = BranchDesign(
     refuted={"commit-makes-progress": NOBODYS_PROGRESS},
     options={
         "create_branch": {"tombstones": True, "doubts": True},
-        "delete_branch": {"doubts": True},
         "update_branch": {"doubts": True},
     },
 )
