@@ -110,7 +110,7 @@ def demand_origin(where: str, keys: str) -> None:
     try:
         made = json.loads(folder.read(ORIGIN)) if folder.exists(ORIGIN) else {"keys": keys, "kv": None}
         by, of = made["keys"], made["kv"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise Unusable(f"{folder.where}/{ORIGIN}: cannot be read; {_REDECODE}") from None
     if kv not in (None, of):  # without kv/ there is nothing that they could be older than
         raise Unusable(f"{folder.where}: nothing says that it was decoded from kv/ as it is now; {_REDECODE}")
@@ -131,7 +131,7 @@ def _digest(where: str) -> str | None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         footers = pool.map(lambda each: _hash(_footer(each.full, each.stamp.bytes)), found)
     lines = (f"{each.relative} {each.stamp.bytes} {footer}" for each, footer in zip(found, footers, strict=True))
-    return _hash("\n".join(lines).encode())
+    return _hash("\n".join(sorted(lines)).encode())  # each place has an order of its own
 
 
 def demand(where: str) -> bool:
@@ -231,7 +231,7 @@ def read(where: str) -> Manifest | None:
         if found["format"] != FORMAT:
             raise ValueError
         return {str(name): tuple(_file(each) for each in files) for name, files in found["tables"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise Unusable(
             f"{folder.where}/{NAME}: is no manifest of format {FORMAT}; bring it back, or {RESEAL}"
         ) from None

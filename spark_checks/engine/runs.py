@@ -207,9 +207,10 @@ def read_report(out: Folder, run: str) -> Fields:
         raise Unusable(f"{folder.where}: has no {REPORT}, so the run never came to its end; mark once more")
     try:
         found = json.loads(folder.read(REPORT))
-        if not isinstance(found, dict) or not {"kind", "accounts", "files", "now"} <= found.keys():
-            raise ValueError
-    except ValueError:
+        # Made for their errors: a field that is missing, or has another name.
+        _ = [File(**each) for each in found["files"]], [Account(**each) for each in found["accounts"]]
+        _ = str(found["kind"]), int(found["now"]["microseconds"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise Unusable(f"{folder.where}/{REPORT}: is no report of a run; mark once more") from None
     return cast("Fields", found)
 

@@ -106,7 +106,9 @@ def test_a_seal_is_not_replaced_unless_told_so_and_a_broken_one_says_how(dataset
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"format": 2, "tables": {}}', '{"format": 1, "tables": {"kv": [1]}}']
+    "text",
+    ["", "[]", "{}", '{"format": 2, "tables": {}}', '{"format": 1, "tables": {"kv": [1]}}', "[" * 100_000],
+    ids=[*"012345"],
 )
 def test_a_manifest_that_is_none_is_refused(dataset: Path, text: str) -> None:
     (dataset / manifest.NAME).write_text(text)
@@ -122,6 +124,15 @@ def test_what_is_no_dataset_or_no_parquet_is_not_sealed(dataset: Path, tmp_path:
 
 
 AGAIN = "take it away, and decode kv/ again if you like (lakeproof spark decode)"
+
+
+def test_typed_tables_are_of_the_same_kv_at_another_place(mount: Mount) -> None:
+    """There its files are listed in another order."""
+    for name in ("day=1", "day=1-2"):
+        (mount.folder / "kv" / name).mkdir(parents=True)
+        pq.write_table(pa.table({"key": [name]}), mount.folder / "kv" / name / "part.parquet")
+    manifest.note_origin(f"{mount.url}/decoded", mount.url, "design")
+    manifest.demand_origin(str(mount.folder), "design")
 
 
 @pytest.mark.usefixtures("spark")
@@ -152,7 +163,8 @@ def test_typed_tables_of_another_kv_or_by_other_keys_are_refused(dataset: Path, 
     (kv / "more.parquet").unlink()
     (kv / "part.parquet").write_bytes(whole)
     manifest.seal(where, again=True)
-    for broken, said in ((b"", f"{origin}: cannot be read; {AGAIN}"), (None, old)):
+    unread = f"{origin}: cannot be read; {AGAIN}"
+    for broken, said in ((b"", unread), (b"[" * 100_000, unread), (None, old)):
         origin.unlink()
         if broken is not None:
             origin.write_bytes(broken)

@@ -274,6 +274,7 @@ def changed(name: str, change: Callable[[bytes], bytes]) -> Damage:
 
 
 PART = "addresses/part.parquet"
+UNNAMED = b'{"kind": "retention", "accounts": [], "files": [{"bytes": 1}], "now": {"microseconds": 0}}'
 
 
 @pytest.mark.parametrize(
@@ -286,7 +287,7 @@ PART = "addresses/part.parquet"
         (changed(PART, lambda whole: b"y" + whole[1:]), "part.parquet: is not what the run has written"),
         *(
             (changed("report.json", lambda _, text=text: text), "is no report of a run")  # type: ignore[misc]
-            for text in (b"", b"[]", b"{}", b'{"kind": "retention"}', b"\x00")
+            for text in (b"", b"[]", b"{}", b'{"kind": "retention"}', b"\x00", b"[" * 100_000, UNNAMED)
         ),
     ],
 )
