@@ -20,7 +20,7 @@ from tests.commands import HEAD, RACING, ROOT
 from tests.racing import ATOMIC
 
 FLOW = """
-import os, pathlib, sys, lakeproof.histories.reader
+import os, pathlib, sys, lakeproof.histories.reader, lakeproof.mutation.mutants
 from lakeproof import Call, Env, Eventually, Reached, Scenario, Violation
 {setting}
 async def store(env: Env) -> None:
@@ -166,6 +166,7 @@ class TestWhatHasChanged:
             (4, "int(open('amount').read())", "reads amount"),
             (4, "int(pathlib.Path('amount').read_text())", "reads amount"),
             (6, "int(lakeproof.histories.reader.open_history(pathlib.Path('amount')).read())", "reads amount"),
+            (4, "lakeproof.mutation.mutants._tree(pathlib.Path('late.py')).body[0].value.value", "reads late.py"),
             (4, "int(os.environ['AMOUNT'])", "reads the environment: AMOUNT"),
             (4, "int(os.getenvb(b'AMOUNT'))", "reads the environment: AMOUNT"),
             (4, "int(dict(os.environ)['AMOUNT'])", "reads the environment"),

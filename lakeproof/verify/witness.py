@@ -8,7 +8,8 @@ files, and the search for a module are not among it, so the witness stands befor
 no verdict of this process is kept. What a key can hold is no such reading: the place of a module that is found, and the
 status of a file that lies among the installed packages.
 
-Who reads is the nearest code outside of the standard library. Lakeproof itself may read, and Python's import. What is
+Who reads is the nearest code that is neither of the standard library nor of lakeproof's engine, which read for their
+caller. If there is none, the command itself reads, as it may; and so may Python's import. What is
 not seen: clocks, random numbers, addresses, the order of sets. A flow that depends on those gives different verdicts
 without any change, and has none to keep.
 
@@ -51,11 +52,6 @@ NEEDED: Final = tuple(
     f"{folder}{name}{os.sep}" for folder in INSTALLED for name in ("attr", "attrs", "click", "google", "numpy", "rich")
 )
 """Packages that lakeproof needs: they read their own settings. Another one that is compiled may read what it likes."""
-
-ON_BEHALF: Final = tuple(
-    f"{PACKAGE}{name}" for name in ("files.py", "gate", "histories", "live", "show", "spark_checks", "stores")
-)
-"""What of lakeproof reads for who calls it: the command, or a user's flow."""
 
 READINGS: Final = {
     # Names of events as in Python's documentation, "Audit events table".
@@ -166,7 +162,7 @@ class Witness:
         if reader is None:
             return
         file = reader.f_code.co_filename
-        if is_engine(file) or (own and file.startswith(NEEDED)):
+        if own and file.startswith(NEEDED):
             return
         if file.startswith(f"{PACKAGE}languages{os.sep}"):
             self.strange = ANOTHER_PROGRAM
@@ -210,15 +206,22 @@ def status(file: str) -> tuple[int, ...]:
 
 
 def _reader(frame: FrameType | None) -> FrameType | None:
-    """The nearest frame outside of the standard library; None: Python's import reads, or there is none."""
+    """The nearest frame outside of the standard library and the engine; None: Python's import reads, or the command."""
+    within = False  # whether the engine was met
     while frame is not None:
         file = frame.f_code.co_filename
         # Python's import executes or looks for a module here: its code is noted by ``exec``, so this read is none.
         if (file, frame.f_code.co_name) in IMPORT:
             return None
-        # The standard library reads on behalf of its caller (``Path.read_text``), so the caller is the reader.
+        # The standard library reads for its caller (``Path.read_text``), so the caller is the reader. So is who calls
+        # the engine (``search.trace.read``), unless it is click.
         own = file.startswith(INSTALLED) or not file.startswith(STANDARD)
-        if own and not file.startswith((__file__, "<", *ON_BEHALF)):
+        if is_engine(file):
+            within = within or file != __file__
+        # The outermost one of `__main__` is what has started the command.
+        elif frame.f_back is None and frame.f_globals.get("__name__") == "__main__":
+            return None
+        elif own and not file.startswith(("<", *(NEEDED if within else ()))):
             return frame
         frame = frame.f_back
     return None
