@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from random import SystemRandom
 from typing import Final
@@ -23,6 +24,9 @@ READY_SECONDS: Final = 60.0
 READY_POLL_SECONDS: Final = 0.02
 PORTS: Final = range(20_000, 32_768)
 """For services. Below those that systems give to connections, and to who asks for any: these come and go."""
+_TURN: Final = count(SystemRandom().randrange(len(PORTS)))
+"""Whose turn it is. One after the other, as services that start at the same time have not bound theirs yet; from chance
+on, as other gates begin elsewhere, with the same seed, too."""
 PASSED_ON: Final = (
     *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "SYSTEMROOT"),
     *("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV", "JAVA_HOME", "LAKEPROOF_LAKEFS"),
@@ -256,7 +260,8 @@ def _number(pipe: object) -> int:
 def _free_port() -> int:
     """A port of loopback on which nothing listens. Only a process that asks for just this one may take it before the
     service does. Raises ProgramError: there is none."""
-    for port in SystemRandom().sample(PORTS, len(PORTS)):  # another gate, with the same seed, must not try the same
+    for _ in PORTS:
+        port = PORTS[next(_TURN) % len(PORTS)]
         # It is bound and closed without a connection, so that no TIME_WAIT keeps the port from the service.
         with suppress(OSError), listening(port):
             return port

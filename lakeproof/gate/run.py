@@ -381,9 +381,7 @@ class Runner:
         # Unproved, and not failed: the search has already counted this class as run.
         if self.gate.unknown:
             return Schedule(steps=tuple(self.steps), unproved=self.gate.unknown)
-        if self.gate.belated:
-            why = "the program goes on after its calls; let it end what it has begun, or raise calm_seconds"
-            self.unproved = f"{self.gate.belated} came when the schedule was over: {why}"
+        self.unproved = self.gate.belated or self.unproved
         outcome = Outcome(results=self.results, after=after, store=store)
         checks = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
         found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in checks.items())

@@ -24,6 +24,9 @@ from lakeproof.gate.strategies import Replayed
 from lakeproof.words import first_of, plural
 
 TELL_SECONDS: Final = 5.0
+LATE_SECONDS: Final = 0.25
+"""How long after the first schedule a search lasts that is to say *all*: a program may write by a timer of its own."""
+LATE_LOOK_SECONDS: Final = 0.01
 ENDED_BY: Final = (signal.SIGTERM, signal.SIGHUP)
 
 Result = TypeVar("Result")
@@ -122,15 +125,20 @@ async def _alone(
     runner: Runner, search: Chooser, found: SearchProgress, bell: Bell, goes_on: Callable[[], bool]
 ) -> None:
     """Run here what the search chooses; others may run some of it meanwhile."""
-    last = time.monotonic()
+    last, late = time.monotonic(), 0.0
     while goes_on():
         if search.begin():
             found.add(await runner.schedule(search))
             bell.ring()  # one that waits may have a branch to run now
+            late = late or time.monotonic() + LATE_SECONDS
         # What is under way elsewhere may show that more is to be run.
         elif isinstance(search, Classes) and search.waits:
             await bell.wait(LOOK_SECONDS)
         else:
+            # A longer search needs no wait: what is late then asks within another schedule, which it did not at first.
+            while search.all_run and time.monotonic() < late and not runner.gate.belated:  # noqa: ASYNC110  # no event
+                await trio.sleep(LATE_LOOK_SECONDS)
+            found.unproved = found.unproved or runner.gate.belated
             return
         if time.monotonic() - last > TELL_SECONDS:
             last = time.monotonic()

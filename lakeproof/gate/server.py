@@ -142,7 +142,7 @@ class Gate(Generic[State, StoreRequest]):
         self.unknown = ""
         """The first request that the front could not answer as the store does: what follows from it is not judged."""
         self.belated = ""
-        """The first write of a client that came when the gate was open again."""
+        """The first write of a client that came when the gate was open again, and what to do; empty: none."""
         self._clients: frozenset[str] = frozenset()
         """Those whose requests waited in the schedule that was run last."""
         self._reader = ""
@@ -256,7 +256,8 @@ class Gate(Generic[State, StoreRequest]):
             stray = STRAY if self._holding and others else ""
             self.note(f"{client or 'unnamed client'} {label}", answer.unknown or stray)
             if client in self._clients and self.front.writes(request):
-                self.belated = self.belated or f"{client} {label}"
+                why = "the program goes on after its calls; let it end what it has begun, or raise calm_seconds"
+                self.belated = self.belated or f"{client} {label} came when the schedule was over: {why}"
             return answer
         self.counts[client] += 1
         waiting = WaitingRequest(client, label, request, body, self._faults(request))

@@ -176,6 +176,12 @@ def writes_late() -> None:
     threading.Thread(target=writes_when_told).start()
 
 
+def writes_by_a_timer() -> None:
+    """After the last schedule, if that is over so soon."""
+    get("a")
+    threading.Timer(0.2, asked, ("PUT", "late", b"1")).start()
+
+
 def writes_when_told() -> None:
     Path(FOLDER, "fifo").read_text()
     asked("PUT", "late", b"1")
@@ -253,6 +259,7 @@ SCENARIOS = [
     ),
     beside_one(once, name="no_service", service=["no-such-program", "{port}"]),
     beside_one(writes_late, after=[call(tells)], environment={"HOSTILE_FOLDER": FOLDER}),
+    beside_one(writes_by_a_timer),
     beside_one(once, name="sleeps_before", setup=[call(sleeps)]),
     beside_one(once, name="sleeps_after", after=[call(sleeps)]),
     GateScenario(

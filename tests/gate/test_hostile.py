@@ -17,7 +17,7 @@ import pytest
 import trio
 from click.testing import Result
 
-from lakeproof.gate import classes, programs, run
+from lakeproof.gate import classes, programs, run, search
 from lakeproof.gate.arrivals import Arrivals
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned, Service
 from lakeproof.gate.search import complete_work
@@ -83,6 +83,15 @@ def test_what_a_program_does_beside_its_calls_is_seen(
     assert (result.exit_code, told in result.output) == (code, True), result.output
 
 
+def test_a_write_by_a_timer_is_seen_after_the_last_schedule_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "LATE_SECONDS", 60.0)
+    result = gate("writes_by_a_timer", tmp_path)
+    # On a slow machine within the first schedule once more, which then is not the same.
+    assert (result.exit_code, "c1 PUT bucket/late" in result.output) == (3, True), result.output
+
+
 def test_a_service_gets_a_port_that_nothing_listens_on_or_the_run_ends_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +101,10 @@ def test_a_service_gets_a_port_that_nothing_listens_on_or_the_run_ends_in_one_li
         result = gate("asks_a_service", tmp_path)
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
     assert f"no port from {port} to {port} is free for a service" in result.stderr
+
+
+def test_services_that_have_not_bound_their_ports_yet_get_different_ones() -> None:
+    assert len({programs._free_port() for _ in range(1_000)}) == 1_000
 
 
 @deep
