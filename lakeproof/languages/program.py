@@ -23,6 +23,7 @@ from lakeproof.languages.pool import FlowRun
 from lakeproof.languages.protocol import Asks, Mints, Opens, Raises, Returns
 from lakeproof.model import channels, kv, objects, watches
 from lakeproof.scenario import Call, ScenarioError
+from lakeproof.search.fence import in_one_line
 
 SECONDS_MAX: Final = 3600.0
 # The protocol has no words for these.
@@ -162,9 +163,9 @@ class ProgramFlow:
             return message.value
         try:
             return self.result(message.value)
-        except ValueError as error:
+        except Exception as error:  # of the scenario's file, and not of the flow
             shown = f"{self.name} returned {message.value!r}"
-            raise ScenarioError(f"{shown}, which its result= refuses: {error}") from error
+            raise ScenarioError(f"{shown}, which its result= refuses: {in_one_line(error)}") from error
 
     def _error(self, message: Raises) -> Exception:
         """What the call raises. ProgramFailed: the program calls an error definite that is not, or the reverse."""
@@ -177,7 +178,12 @@ class ProgramFlow:
         known = {**protocol.STORE_ERRORS, **dict(self.program.errors)}.get(message.kind)
         if known is None:
             return Raised(message.kind, message.message, message.definite)
-        error = known(message.message) if message.message else known()
+        try:
+            error = known(message.message) if message.message else known()
+        except Exception as wrong:
+            raise ScenarioError(
+                f"{self.name}: {known.__name__} cannot be made of {message.message!r}: {in_one_line(wrong)}"
+            ) from wrong
         if getattr(error, "definite", None) is not message.definite:
             words = {True: "definite", False: "indefinite"}
             raise ProgramFailed(

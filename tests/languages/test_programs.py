@@ -5,6 +5,7 @@ import runpy
 import shutil
 import sys
 from collections.abc import Hashable, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import attrs
@@ -124,6 +125,21 @@ def test_errors_become_the_classes_that_the_scenario_names() -> None:
     assert isinstance(view.error, Outrun)
     assert (view.status, str(view.error)) == (Status.INFO, "its message")
     assert ended(program.call("fail", "refused", True)).error == kv.Refused("its message")
+
+
+class Picky(Exception):
+    definite = True
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one, two)
+
+
+def test_what_the_scenario_cannot_make_of_an_end_is_no_mistake_of_the_flow() -> None:
+    program = Program(COMMAND, folder=HERE, errors={"Picky": Picky})
+    with pytest.raises(ScenarioError, match=r"fail: Picky cannot be made of 'its message': TypeError: .*'two'"):
+        ended(program.call("fail", "Picky", True))
+    with pytest.raises(ScenarioError, match=r"echo returned .* which its result= refuses: AttributeError: "):
+        ended(Call(program.flow("echo", result=attrgetter("gone"))))
 
 
 @pytest.mark.parametrize(
