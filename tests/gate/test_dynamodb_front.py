@@ -110,9 +110,16 @@ def test_an_update_that_only_removes_makes_no_item(update: str, makes_one: bool)
     assert (status, len(state.listed(ONE)), "Attributes" in body) == (200, makes_one, makes_one)
 
 
-def test_the_type_of_a_value_of_the_request_may_be_asked_for() -> None:
-    put = {"TableName": ONE, "Item": {"p": s("a")}, "ConditionExpression": "attribute_type(:one, :t)"}
-    assert done(after(create(ONE)), "PutItem", put | attached(":one :t", n(1)))[1] == 200
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *("attribute_type(:one, :t)", "attribute_not_exists((x)) AND NOT (x) IN ((:one), x) AND (:one) <> (x)"),
+        "((attribute_not_exists(x)) AND (NOT (x = :one)))",
+    ],
+)
+def test_a_value_of_the_request_may_be_asked_for_its_type_and_an_operand_may_have_brackets(condition: str) -> None:
+    put = {"TableName": ONE, "Item": {"p": s("a")}, "ConditionExpression": condition}
+    assert done(after(create(ONE)), "PutItem", put | attached(condition, n(1)))[1] == 200
 
 
 @pytest.mark.parametrize(
@@ -121,13 +128,14 @@ def test_the_type_of_a_value_of_the_request_may_be_asked_for() -> None:
         (" AND ".join(["(#in = p)"] * 150), ""),
         (" OR ".join(["p BETWEEN p AND p"] * 150), ""),
         (" AND ".join(["p = p"] * 151), "too many operators; operator count: 301"),
-        ("NOT " * 298 + "p = p", ""),
+        ("NOT " * 298 + "p = q", ""),
         ("NOT " * 1000 + "p = p", "too many operators; operator count: 1001"),
         ("size(" * 301, "with more than 300 brackets is not known here"),
-        ("(" * 300 + "p = p" + ")" * 300, ""),
+        ("NOT (" * 298 + "p = q" + ")" * 298, ""),
+        ("(size(p)) = :one", "with brackets around a size is not known here"),
         ("(" * 301 + "p = p" + ")" * 301, "with more than 300 brackets is not known here"),
     ],
-    ids=["names", "between", "operators", "nested", "too deep", "calls", "brackets", "too many brackets"],
+    ids=["names", "between", "operators", "nested", "too deep", "calls", "brackets", "size", "too many brackets"],
 )
 def test_the_bound_on_operators_is_of_operators_alone(condition: str, error: str) -> None:
     names = {"ExpressionAttributeNames": {"#in": "in"}} if "#in" in condition else {}

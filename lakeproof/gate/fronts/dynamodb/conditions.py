@@ -77,9 +77,12 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
             if len(operands) != _ARGUMENTS[function]:
                 invalid(f"Invalid {where}: Incorrect number of operands for operator or function; operator or "
                         f"function: {function}, number of operands: {len(operands)}")  # fmt: skip
+            _check_distinct(bound, function, operands)
             _check_call(bound, function, operands)
-        case Compared(left, comparator, right) if comparator not in ("=", "<>"):  # = and <> take any kinds
-            _check_ordered(bound, comparator, left, right)
+        case Compared(left, comparator, right):
+            _check_distinct(bound, comparator, (left, right))
+            if comparator not in ("=", "<>"):  # these take any kinds
+                _check_ordered(bound, comparator, left, right)
         case Between(operand, low, high):
             _check_ordered(bound, "BETWEEN", operand, low, high)
             _check_bounds(bound, low, high)
@@ -92,6 +95,15 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
     operands_inside = isinstance(tree, Compared | Between | OneOf | FunctionCall)
     for child in children(tree):
         _check(bound, child, inner=operands_inside)
+
+
+def _check_distinct(bound: BoundCondition, operator: str, operands: tuple[Operand, ...]) -> None:
+    """Of two operands, not of those of BETWEEN and IN."""
+    first, *rest = [bound.attached.path(each, bound.where) for each in operands if isinstance(each, Path)] or [()]
+    if first in rest:
+        shown = ", ".join(f"[{step}]" if isinstance(step, int) else step for step in first)
+        invalid(f"Invalid {bound.where}: The first operand must be distinct from the remaining operands for this "
+                f"operator or function; operator: {operator}, first operand: [{shown}]")  # fmt: skip
 
 
 def _check_call(bound: BoundCondition, function: str, operands: tuple[Operand, ...]) -> None:

@@ -34,6 +34,11 @@ OPERATORS_MAX: Final = 300
 BRACKETS_MAX: Final = 300
 # Each BETWEEN is counted with its AND; `#in` and `:or` are names. Each level of a tree has an operator or a bracket.
 _OPERATORS: Final = re.compile(r"(?<![#:])\b(?:AND|OR|NOT|IN)\b|[=<>]+", re.IGNORECASE)
+_WORDS: Final = re.compile(r"[()]|[^\s()]+")
+_NAMED: Final = re.compile(r"(?<![A-Za-z0-9_#:])(?!(?:AND|OR|NOT)\Z)[A-Za-z0-9_]+\Z", re.IGNORECASE)
+"""What ends with the name of a function, or with IN."""
+_BRACKETED: Final = re.compile(r"\(\s*size\s*\([^()]*\)\s*\)")
+"""LALR(1) does not tell it from a condition in brackets."""
 
 # lark inlines a rule with `?` that has one child, so brackets and single terms leave no node. A terminal with `_`
 # leaves the tree; so does a written-out `"="`, though EQUAL stays. Keywords go before NAME (.2), but not within one:
@@ -58,12 +63,15 @@ update: clause+
 assignment: path "=" sum
 ?sum: term
     | term SIGN term -> arithmetic
-?term: operand
+?term: bare
     | "(" sum ")"
 
 projection: path ("," path)*
 
-?operand: path
+?operand: bare
+    | "(" path ")"
+    | "(" VALUE ")" -> value
+?bare: path
     | VALUE -> value
     | call
 call: NAME "(" operand ("," operand)* ")"
@@ -307,10 +315,12 @@ def _parse_text(text: str, where: str, start: str) -> object:
     if text.count("(") > BRACKETS_MAX:
         not_known(f"{where} with more than {BRACKETS_MAX} brackets")
     try:
-        return _parser().parse(text, start=start)
+        found: object = _parser().parse(text, start=start)
     except UnexpectedEOF:
         invalid(f'Invalid {where}: Syntax error; token: "<EOF>", near: "{text[-20:]}"')
     except UnexpectedToken as error:
+        if _BRACKETED.search(text):
+            not_known(f"{where} with brackets around a size")
         word = str(error.token) or "<EOF>"  # the end of the text is a token without text
         invalid(f'Invalid {where}: Syntax error; token: "{word}", near: "{_near(text, error.pos_in_stream)}"')
     except UnexpectedCharacters as error:
@@ -318,6 +328,25 @@ def _parse_text(text: str, where: str, start: str) -> object:
         invalid(f'Invalid {where}: Syntax error; token: "{error.char}", near: "{near}"')
     except LarkError as error:
         invalid(f"Invalid {where}: {error}")
+    if start == "condition" and _has_redundant_brackets(text):
+        invalid(f"Invalid {where}: The expression has redundant parentheses;")
+    return found
+
+
+def _has_redundant_brackets(text: str) -> bool:
+    """Whether brackets have nothing within them but others; those of a call and of IN are not counted."""
+    words = _WORDS.findall(text)
+    opened: list[int] = []
+    last = (0, 0)  # what was closed last, from where to where
+    for at, word in enumerate(words):
+        if word == "(":
+            opened.append(at)
+        elif word == ")":
+            begin = opened.pop()
+            if last == (begin + 1, at - 1) and not (begin and _NAMED.search(words[begin - 1])):
+                return True
+            last = (begin, at)
+    return False
 
 
 def _near(text: str, place: int | None) -> str:
