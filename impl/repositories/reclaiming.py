@@ -67,44 +67,33 @@ WHOLE_NAMESPACE: Final = Reading(objects="of the namespace")
 """A negative control: the namespace is taken for the deleted repository's own."""
 
 
-@attrs.define
-class _KnownRepository:
-    """What a flow has learnt so far of the repository in which it works."""
-
-    repository: Repository | None = None
-    tokens: set[StagingToken] = attrs.field(factory=set)
-
-
 class _Noting(KVEffects):
-    """The store, where a token is noted before the branch record that opens it is written."""
+    """The store, where a token is noted before a branch record that has it open is written.
 
-    def __init__(self, seen: _KnownRepository, store: KVEffects) -> None:
-        self._seen = seen
+    repository: the one in which a flow works, as far as the flow has learnt of it.
+    """
+
+    def __init__(self, store: KVEffects, repository: Repository | None) -> None:
         self._store = store
+        self.repository = repository
 
     async def perform(self, op: kv.Op) -> object:
         if isinstance(op, kv.Set | kv.SetIf):
             await self._prepare(op)
         reply = await self._store.perform(op)
-        # A token that a read has shown was noted by its opener: no need to note it again. One from a scan is noted
-        # twice, which changes nothing.
-        if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
-            if op.partition == keys.GRAVELER:
-                self._seen.repository = decode_repository(reply.value)
-            elif op.key.startswith(keys.BRANCHES_PREFIX):
-                self._seen.tokens.update(decode_branch(reply.value).tokens)
+        if isinstance(op, kv.Get) and op.partition == keys.GRAVELER and isinstance(reply, kv.ValueWithPredicate):
+            self.repository = decode_repository(reply.value)
         return reply
 
     async def _prepare(self, op: kv.Set | kv.SetIf) -> None:
         if op.partition == keys.GRAVELER:
             # A create has read no entry of its own: it is the one that it writes.
-            self._seen.repository = decode_repository(op.value)
+            self.repository = decode_repository(op.value)
         elif op.key.startswith(keys.BRANCHES_PREFIX):
+            assert self.repository is not None, "only its entry leads to a partition"
+            # Also where the token was open before, and is noted: another note changes nothing.
             token = decode_branch(op.value).staging_token
-            # The first writer of a token opens it. A record with a known token only moves the head, or seals.
-            if token not in self._seen.tokens and self._seen.repository is not None:
-                await self._store.perform(_note(op.partition, token, self._seen.repository.storage_namespace))
-                self._seen.tokens.add(token)
+            await self._store.perform(_note(op.partition, token, self.repository.storage_namespace))
 
 
 def _note(partition: bytes, token: StagingToken, namespace: StorageNamespace) -> kv.Set:
@@ -112,7 +101,7 @@ def _note(partition: bytes, token: StagingToken, namespace: StorageNamespace) ->
 
 
 def noting(flow: Flow) -> Flow:
-    """The flow, where rules 1 and 2 hold. 1 effect more for each branch record that it writes with a new open token.
+    """The flow, where rules 1 and 2 hold. 1 effect more for each branch record that it writes.
 
     The repository is the record that the flow is given, or the entry that it has read or written last. An error of the
     store when it notes is an error of the flow: nothing was opened then.
@@ -120,13 +109,13 @@ def noting(flow: Flow) -> Flow:
 
     @wraps(flow)
     async def noting_flow(env: Env, *args: Hashable, **options: Hashable) -> object:
-        seen = _KnownRepository(next((arg for arg in args if isinstance(arg, Repository)), None))
+        store = _Noting(env.store, next((arg for arg in args if isinstance(arg, Repository)), None))
 
         def unique(kind: str, /) -> str:
             fresh = env.ids.unique(kind)
-            return fresh if kind != "address" or seen.repository is None else address_name(seen.repository, fresh)
+            return fresh if kind != "address" or store.repository is None else address_name(store.repository, fresh)
 
-        return await flow(attrs.evolve(env, ids=Ids(unique=unique), store=_Noting(seen, env.store)), *args, **options)
+        return await flow(attrs.evolve(env, ids=Ids(unique=unique), store=store), *args, **options)
 
     return noting_flow
 
