@@ -123,15 +123,14 @@ _REDECODE: Final = "take it away, and decode kv/ again if you like (lakeproof sp
 
 
 def _digest(where: str) -> str | None:
-    """Of the names, sizes and footers of the files of ``kv/``. None: there is none."""
+    """Of the footers of the files of ``kv/``, whatever their names and their order are. None: there is none."""
     files = folders.files(f"{where}/kv")
     if not files:
         return None
-    found = layout.data_files(f"{where}/kv", files)
+    read = layout.data_files(f"{where}/kv", files)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        footers = pool.map(lambda each: _hash(_footer(each.full, each.stamp.bytes)), found)
-    lines = (f"{each.relative} {each.stamp.bytes} {footer}" for each, footer in zip(found, footers, strict=True))
-    return _hash("\n".join(sorted(lines)).encode())  # each place has an order of its own
+        found = sorted(pool.map(lambda each: _hash(_footer(each.full, each.stamp.bytes)), read))
+    return _hash("\n".join(found).encode())
 
 
 def demand(where: str) -> bool:

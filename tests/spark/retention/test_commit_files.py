@@ -1,5 +1,7 @@
 """The CSV files of a run are what engines read as a table partitioned by repository, whichever has written them."""
 
+import csv
+import io
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -24,15 +26,27 @@ def test_what_is_written_is_read_again_a_file_for_each_repository(
 ) -> None:
     monkeypatch.setattr(commit_files, "AT_ONCE", at_once)
     # In an order in which no two rows of a repository are neighbours.
-    rows = [(name, each, n % 2 == 0, each if n else None) for n, each in enumerate(IDS) for name in STRANGE]
+    trees = ("", None, *IDS[2:])
+    rows = [(name, each, n % 2 == 0, trees[n]) for n, each in enumerate(IDS) for name in STRANGE]
     table = spark.createDataFrame(rows, ROWS).coalesce(1)
     for where in (str(tmp_path / "ours"), f"{mount.url}/commits-{at_once}"):
         folder = folder_at(where)
         commit_files.write(table, folder, len(rows))
         assert {unquote(each.partition("=")[2]) for each in folder.folders()} == {*STRANGE}
         assert sum(name.endswith(".csv") for name, _ in folder.files()) == len(STRANGE)
+        texts = {name: folder.read(name).decode() for name, _ in folder.files() if name.endswith(".csv")}
+        # As RFC 4180 has it: quotes are doubled, and nothing is an escape.
+        told = [
+            (unquote(name.partition("=")[2].partition("/")[0]), *each)
+            for name, text in texts.items()
+            for each in csv.reader(io.StringIO(text, newline=""))
+        ]
+        expected = [(*row[:2], str(row[2]).lower(), row[3] or "") for row in rows]
+        assert sorted(told) == sorted([*expected, *((name, *commit_files.COLUMNS) for name in STRANGE)])
+        assert not any(',""' in text for text in texts.values())
         found = spark.read.schema(READ).options(**commit_files.AS_CSV, multiLine="true").csv(where)
-        assert sorted(map(tuple, found.select(*ROWS.names).collect()), key=repr) == sorted(rows, key=repr)
+        named = [(*row[:3], row[3] or None) for row in rows]
+        assert sorted(map(tuple, found.select(*ROWS.names).collect()), key=repr) == sorted(named, key=repr)
 
 
 def test_no_commits_are_a_folder_without_files(spark: SparkSession, tmp_path: Path) -> None:
