@@ -26,11 +26,13 @@ slower than that, or whose clock is that far behind the others', loses its claim
 deletes that race may both succeed: both have seen the repository, and afterwards it is gone.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import attrs
 
 from lakeproof.impl.codec import decode_cleanup_record, encode
+from lakeproof.impl.committed.errors import CommittedError
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.repositories.entities import entity_flows, uid_partition
@@ -47,7 +49,7 @@ from lakeproof.impl.repositories.records import (
 )
 from lakeproof.impl.repositories.step1 import list_repositories as list_repositories
 from lakeproof.impl.repositories.step2 import INITIAL_TIMEOUT
-from lakeproof.model import keys, kv
+from lakeproof.model import keys, kv, objects
 from lakeproof.model.identifiers import InstanceUID, RepositoryID
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 
@@ -171,15 +173,24 @@ async def clean(env: Env, *, batch_size: int = 0) -> int:
 
     A claim that is older than two minutes is declared failed first. A failure skips the instance.
     """
+
+    async def empty(record: CleanupRecord) -> None:
+        await delete_all(env, keys.repository_partition(record.repository_id, record.instance_uid), batch_size)
+
+    return await clean_each(env, empty, batch_size)
+
+
+async def clean_each(env: Env, empty: Callable[[CleanupRecord], Awaitable[None]], batch_size: int) -> int:
+    """`clean`, where to empty an instance is more than to delete its records. An object store that fails, and committed
+    data that is missing or damaged, skip the instance, too."""
     cleaned = 0
     async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
         record = decode_cleanup_record(entry.value)
         try:
             if await is_dead(env, record):
-                partition = keys.repository_partition(record.repository_id, record.instance_uid)
-                await delete_all(env, partition, batch_size)
+                await empty(record)
                 cleaned += 1
-        except kv.KVError:
+        except (kv.KVError, objects.ObjectError, CommittedError):
             continue
     return cleaned
 

@@ -29,18 +29,16 @@ import attrs
 from lakeproof.impl.catalog.objects import entry_of
 from lakeproof.impl.codec import (
     decode_branch,
-    decode_cleanup_record,
     decode_commit,
     decode_repository,
     decode_staged_entry,
 )
-from lakeproof.impl.committed.errors import CommittedError
 from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env, Ids, KVEffects
 from lakeproof.impl.flows import Flow, RepositoryFlows, bind_reading
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.repositories.records import read_entry
-from lakeproof.model import keys, kv, objects
+from lakeproof.model import keys, kv
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside, physical_address
 from lakeproof.model.identifiers import InstanceUID, StagingToken, StorageNamespace
 from lakeproof.model.records import CleanupRecord, Commit, Repository
@@ -123,21 +121,10 @@ def noting(flow: Flow) -> Flow:
 async def clean(env: Env, *, reading: Reading = AS_WRITTEN, batch_size: int = 0) -> int:
     """`hardened.clean`, which empties the staging areas and deletes the objects of dead instances, too.
 
-    Returns how many instances it went through. A failure, or committed data that is missing or damaged, skips the
-    instance. 2 effects for each record, and for each
-    dead instance a scan, a scan of each of its tokens, a listing for each namespace, and 1 effect for each record, each
-    staged entry and each object.
+    2 effects for each record, and for each dead instance a scan, a scan of each of its tokens, a listing for each
+    namespace, and 1 effect for each record, each staged entry and each object.
     """
-    cleaned = 0
-    async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
-        record = decode_cleanup_record(entry.value)
-        try:
-            if await hardened.is_dead(env, record):
-                await _Emptying(env, record, reading, batch_size).run()
-                cleaned += 1
-        except (kv.KVError, objects.ObjectError, CommittedError):
-            continue
-    return cleaned
+    return await hardened.clean_each(env, lambda record: _Emptying(env, record, reading, batch_size).run(), batch_size)
 
 
 @attrs.frozen
@@ -167,7 +154,7 @@ class _Emptying:
             await self.env.store.delete(partition, found.key)
         prefix = DATA_PREFIX if self.reading.objects == "of the namespace" else address_prefix(self.record.instance_uid)
         # Also what no entry refers to: an upload that crashed before it staged.
-        for space in sorted(spaces) if self.reading.objects != "of entries" else ():
+        for space in sorted(spaces):
             async for head in self.env.objects.list(f"{space}/{prefix}", self.batch_size):
                 await self.env.objects.delete(head.address)
 

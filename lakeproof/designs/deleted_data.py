@@ -45,7 +45,7 @@ from lakeproof.impl.refs.by_id import by_id
 from lakeproof.impl.repositories import hardened, kv3, reclaiming, step1, step2
 from lakeproof.impl.repositories.revival import reviving
 from lakeproof.model.identifiers import StorageNamespace
-from lakeproof.model.invariants import Invariant, data, deleted, jobs, repositories, restores
+from lakeproof.model.invariants import Invariant, data, deleted, jobs, lifecycle, repositories, restores
 from lakeproof.scenario import Aftermath
 
 RECLAIMABLE: Final = deleted.deleted_data_is_reclaimable.id
@@ -143,6 +143,7 @@ class DeletedData(Design[Whole]):
 UPLOADED: Final = Before("staged/", "create.upload")
 COMMITTED: Final = Before("committed/", "create.upload.commit")
 TAGGED: Final = Before("tagged/", "create.create_branch.tag")
+LIVED_IN: Final = Before("lived-in/", "create.create_branch.tag.upload.upload:y")
 DAMAGED: Final = Before("damaged/", "create.upload.commit.damage")
 FOREIGN: Final = Before("foreign/", "bring.create.stage")
 
@@ -269,6 +270,8 @@ MENDED: Final = _of(
 BESIDE: Final = "delete.clean upload-delete.clean commit-delete.clean reset-delete.clean create_branch-delete.clean"
 REPLACED: Final = "delete.create.upload-clean upload-delete.create-clean"
 """The id has another repository when the cleaner comes."""
+CLEANED: Final = RECLAIMING.after(lifecycle.SUPERSEDED_IS_CLEANED, ["clean"], lifecycle.superseded_is_cleaned)
+"""Records, which are no data: the notes are all that stays."""
 LEAVING: Final = (as_it_is("kv3", kv3.FLOWS), as_it_is("step1", step1.FLOWS), STEP2, HARDENED, NO_COPIES, ALL_ENTRIES)
 
 ROWS = [
@@ -285,6 +288,7 @@ ROWS = [
     *rows(RECLAIMING, BESIDE, CRASH | LATE_WRITE, UPLOADED),
     *rows(RECLAIMING, "commit-delete.clean create_branch-delete.clean", FALSE | REFUSED, UPLOADED),
     *rows(RECLAIMING, "delete.clean", CRASH | FALSE | REFUSED | LATE_WRITE, COMMITTED),
+    *rows(RECLAIMING, "delete.clean", CRASH, LIVED_IN, more=(CLEANED,)),
     *rows(RECLAIMING, "create_branch.upload@b-delete.clean", CRASH, UPLOADED),
     *rows(RECLAIMING, "create_branch.upload@b-delete.clean", LATE_WRITE, UPLOADED, deep=True),
     *rows(RECLAIMING, "upload-delete.clean", PAGED | SCAN_FAILURE, UPLOADED, paged=1),
