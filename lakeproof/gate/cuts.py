@@ -25,7 +25,7 @@ from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.server import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED
 
-APPLIED: Final = frozenset({NORMAL, EXPIRED, LOST_APPLIED, CRASHED_APPLIED})
+APPLIED: Final = frozenset({NORMAL, CONFLICT, EXPIRED, LOST_APPLIED, CRASHED_APPLIED})
 MOMENTS_MAX: Final = 200_000
 """Of one schedule. With more, the states on the way are not judged."""
 
@@ -142,9 +142,8 @@ def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[Made]) -> li
         response = None
         if step.mode in APPLIED:
             store, response, _ = front.perform(store, step.request, step.now)
-        # These answers do not depend on the store. The modes that are missing here give no answer.
-        refused = {REFUSED: front.refusal(step.request), CONFLICT: front.conflict(step.request)}
-        answers = {NORMAL: response, EXPIRED: response, **refused}
+        # The modes that are missing here give no answer.
+        answers = dict.fromkeys((NORMAL, CONFLICT, EXPIRED), response) | {REFUSED: front.refusal(step.request)}
         found.append(Exchange(request=step.request, response=answers.get(step.mode)))
     return found
 

@@ -112,7 +112,8 @@ class GateScenario:
     one call goes on to ask while another request of it waits."""
 
     conflicts: int = 0
-    """A budget, as those of ``faults``: S3 answers a write under a condition by 409, and nothing took place."""
+    """A budget, as those of ``faults``: S3 answers a write under a condition by 409; nothing took place, and
+    an upload in parts is gone."""
     expiries: int | None = None
     """A budget, as those of ``faults``: before a request to Redis, the keys that it touches and that were given a time
     to live have expired. 0: no key expires. None: a command that gives a key a time to live is not known."""

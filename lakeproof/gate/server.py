@@ -285,18 +285,16 @@ class Gate(Generic[State, StoreRequest]):
             self._arrived.remove(waiting)
 
     def _answer(self, waiting: WaitingRequest[StoreRequest]) -> Answer:
-        conflict = self.front.conflict(waiting.request) if waiting.mode == CONFLICT else None
-        # A conflict and a refusal do not look at the store. So the footprint stays empty: no other client can tell.
-        if conflict is not None:
-            response = conflict
-        elif waiting.mode == REFUSED:
+        if waiting.mode == REFUSED:
+            # It does not look at the store. So the footprint stays empty: no other client can tell.
             response = self.front.refusal(waiting.request)
         elif waiting.mode in (LOST_DROPPED, CRASHED):
             raise Cut
         else:
-            if waiting.mode == EXPIRED:
-                # It stays with the step: a replay in memory must let the same keys expire.
-                waiting.request = self.front.late(waiting.request) or waiting.request
+            changes = {EXPIRED: self.front.late, CONFLICT: self.front.conflict}
+            if waiting.mode in changes:
+                # It stays with the step: a replay in memory must let the same keys expire, say.
+                waiting.request = changes[waiting.mode](waiting.request) or waiting.request
             waiting.now = self.now()
             self.state, response, footprint = self.front.perform(self.state, waiting.request, waiting.now)
             waiting.footprint = self._stable(footprint, waiting.client)

@@ -18,6 +18,7 @@ from lakeproof.gate.fronts.redis.scripts import SCRIPTS
 from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, escape_key, of_key
 from lakeproof.gate.fronts.s3.footprint import touches
+from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.multipart import upload_id
 from lakeproof.gate.fronts.s3.operations import OPERATIONS
 from lakeproof.gate.fronts.s3.wire import S3Request
@@ -66,7 +67,8 @@ PUTS = [table(("PutItem", {"TableName": ONE, "Item": {"p": s(name), "v": n(1)}})
 TABLES = [table(create(ONE)), table(create(TWO))]
 ANY, SAME = tables(REQUESTS), tables(meetings())
 REDIS = st.builds(lambda asked, late: attrs.evolve(asked, late=late), redis_requests.AT_ONCE, st.booleans())
-OF_S3 = st.tuples(s3_requests.states.map(lambda found: Store(s3=found)), s3_requests.requests, s3_requests.requests)
+S3 = st.builds(lambda asked, meets: (meets and S3Front().conflict(asked)) or asked, s3_requests.requests, st.booleans())
+OF_S3 = st.tuples(s3_requests.states.map(lambda found: Store(s3=found)), S3, S3)
 SITUATIONS: dict[str, st.SearchStrategy[tuple[Store, StoreRequest, StoreRequest]]] = {
     "s3": OF_S3,
     "dynamodb": st.tuples(st.lists(ANY, max_size=6).map(lambda found: after([*TABLES, *found])), ANY, ANY),

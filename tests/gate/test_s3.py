@@ -13,9 +13,11 @@ from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.checksums import DIGESTS
 from lakeproof.gate.fronts.s3.front import S3Front
+from lakeproof.gate.fronts.s3.multipart import upload_id
+from lakeproof.gate.fronts.s3.operations import perform
 from lakeproof.gate.fronts.s3.state import BucketState
-from lakeproof.gate.fronts.s3.wire import S3Error, parse_request
-from lakeproof.model.objects import StoredObject
+from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, parse_request
+from lakeproof.model.objects import StoredObject, etag
 from tests.gate.dynamodb_server import client
 from tests.gate.stores import refused, served
 
@@ -274,12 +276,37 @@ class TestWire:
     def test_what_changes_nothing_or_is_refused_by_s3_as_well_is_no_unknown(self, headers: dict[str, str]) -> None:
         assert performed(request("PUT", "/b/new", b"", **headers))[1].unknown == ""
 
-    @pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "GET"])
+    @pytest.mark.parametrize("method", ["PUT", "DELETE", "GET"])
     def test_a_write_under_a_condition_may_meet_another_write(self, method: str) -> None:
         found = S3Front().understood(request(method, if_match="x"))
         assert not isinstance(found, Response)
-        answer = S3Front().conflict(found)
-        assert (answer is None or answer.status) == (method == "GET" or 409)
+        meets = S3Front().conflict(found)
+        assert (meets is None) is (method == "GET")
+        if meets is not None:
+            state, answer, touched = S3Front().perform(STATE, meets, 0)
+            assert (answer.status, state, touched) == (409, STATE, ())
+
+    @pytest.mark.parametrize(("before", "statuses"), [((), [409, 404]), ((False,), [200, 200]), ((True,), [404, 404])])
+    def test_an_upload_whose_completion_meets_another_write_is_gone_unless_it_is_complete(
+        self, before: tuple[bool, ...], statuses: list[int]
+    ) -> None:
+        name = {"uploadId": upload_id("b/new", "me", 0)}
+        parts = b"<C><Part><PartNumber>1</PartNumber><ETag>%b</ETag></Part></C>" % etag(b"x").encode()
+        if_absent = {"if-none-match": "*"}
+        completion = S3Request("POST", "b", "new", name, if_absent, parts, "me")
+        state = STATE
+        for asked in (
+            S3Request("POST", "b", "new", {"uploads": ""}, {}, b"", "me"),
+            S3Request("PUT", "b", "new", {**name, "partNumber": "1"}, {}, b"x", "me"),
+            *(attrs.evolve(completion, conflict=each) for each in before),
+        ):
+            state = perform(state, asked, 0)[0]
+        found = []
+        for conflict in (True, False):
+            state, answer, _ = perform(state, attrs.evolve(completion, conflict=conflict), 0)
+            found.append(answer.status)
+        assert found == statuses
+        assert ("b/new" in state.objects) is (statuses[0] == 200)
 
     def test_a_label_has_the_beginning_of_a_range_and_the_keys_of_a_bulk_delete(self) -> None:
         front = S3Front()

@@ -73,7 +73,7 @@ class AWSFront:
         after = attrs.evolve(state, **{name: part})  # type: ignore[arg-type]  # a part of this name is of its type
         return after, answer, footprint
 
-    def conflict(self, request: StoreRequest) -> Answer | None:
+    def conflict(self, request: StoreRequest) -> StoreRequest | None:
         # DynamoDB's transactions are one step here and never conflict. Whether Redis' EXEC does, its keys say.
         return self.s3.conflict(request) if isinstance(request, S3Request) else None
 

@@ -33,9 +33,8 @@ class Front(Protocol, Generic[State, StoreRequest]):
     def perform(self, state: State, request: StoreRequest, now: int) -> tuple[State, Answer, Footprint]:
         """Do it: the state after it, the answer, and what was touched. now: microseconds since 1970."""
 
-    def conflict(self, request: StoreRequest) -> Answer | None:
-        """The answer to a write under a condition that has met another write: nothing has been done. None: the store
-        never gives it."""
+    def conflict(self, request: StoreRequest) -> StoreRequest | None:
+        """The same write under a condition, that meets another write: it is refused. None: it never does."""
 
     def late(self, request: StoreRequest) -> StoreRequest | None:
         """The same request after what it touches has expired, as far as it can. None: nothing expires in this store."""

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import attrs
+
 from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.footprint import to_delete, touches
@@ -53,13 +55,11 @@ class S3Front:
     def perform(self, state: BucketState, request: S3Request, now: int) -> tuple[BucketState, Response, Footprint]:
         return perform(state, request, now)
 
-    def conflict(self, request: S3Request) -> Response | None:
-        """Amazon S3 User Guide, *Conditional write behavior*, *How to perform conditional deletes*."""
+    def conflict(self, request: S3Request) -> S3Request | None:
         # S3's 409 is of two writes at once. A read with a condition meets none.
         if request.method in ("GET", "HEAD") or not {"if-match", "if-none-match"} & request.headers.keys():
             return None
-        message = "The conditional request cannot succeed due to a conflicting operation against this resource."
-        return error_response(S3Error(409, "ConditionalRequestConflict", message), request)
+        return attrs.evolve(request, conflict=True)
 
     def refusal(self, request: S3Request) -> Response:
         return error_response(S3Error(503, "SlowDown", "Please reduce your request rate."), request)

@@ -24,7 +24,7 @@ import attrs
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums, multipart
-from lakeproof.gate.fronts.s3.footprint import only_read, source_of, to_delete, touches
+from lakeproof.gate.fronts.s3.footprint import existence, only_read, source_of, to_delete, touches, upload
 from lakeproof.gate.fronts.s3.listing import listing
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import from_http, http
@@ -69,10 +69,27 @@ def perform(state: BucketState, request: S3Request, now: int) -> Done:
     """One request, atomically. now: the store's clock, in microseconds since 1970."""
     try:
         _check_names(state, request)
-        return _operation(request)(state, request, now)
+        operation = _operation(request)
+        return (_meet_conflict if request.conflict else operation)(state, request, now)
     except S3Error as error:
         # The state before: a request that is refused has no effect, whatever it had done so far.
         return state, error_response(error, request), only_read(touches(request))
+
+
+def _meet_conflict(state: BucketState, request: S3Request, now: int) -> Done:
+    """A write that another one has come in between. Amazon S3 User Guide, *Conditional write behavior*, *How to perform
+    conditional deletes*."""
+    why = "The conditional request cannot succeed due to a conflicting operation against this resource."
+    answer = error_response(S3Error(409, "ConditionalRequestConflict", why), request)
+    name = request.query.get("uploadId")
+    if name is None:
+        return state, answer, ()  # it does not look at the store: no other client can tell
+    known = state.uploads.get(name)
+    if known is None or known.completed is not None:
+        return multipart.complete(state, request, now)
+    # After it the client is to begin anew, with another upload (API reference, CompleteMultipartUpload).
+    touched = existence(request.bucket), upload(request.address, name)
+    return multipart.abort(state, request, now)[0], answer, touched
 
 
 def _check_names(state: BucketState, request: S3Request) -> None:

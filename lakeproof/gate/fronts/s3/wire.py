@@ -61,6 +61,8 @@ class S3Request:
     body: bytes
     access_key: str
     """Who asks, by credential; empty without one."""
+    conflict: bool = False
+    """Whether it meets another write of its key."""
 
     @property
     def address(self) -> str:
