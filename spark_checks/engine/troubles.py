@@ -35,6 +35,7 @@ _FILE: Final = re.compile(r"(?:reading|read) (?:the )?(?:parquet )?file:? ?'?((?
 _LOST: Final = "executors were lost, again and again; see why in the workers' logs, and give them more memory"
 
 _FULL: Final = "the memory that Sail may take does not suffice; say more with --memory, or name --engine classic"
+_ENDED: Final = "the JVM has ended, as where the machine has no memory left; see why, and run the command once more"
 _GONE: Final = "the Spark Connect server does not answer any more; see its log, and run the command once more"
 
 _KNOWN: Final = (
@@ -60,6 +61,7 @@ _KNOWN: Final = (
     ("Master removed our application", _LOST),
     ("because SparkContext was shut down", _LOST),
     *((sign, _FULL) for sign in ("Resources exhausted", "Failed to allocate additional")),
+    *((sign, _ENDED) for sign in ("Answer from Java side is empty", "Error while sending or receiving")),
     *((sign, _GONE) for sign in ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")),
     ("java.lang.OutOfMemoryError", "the JVM ran out of memory; give it more with --memory"),
 )
@@ -67,6 +69,8 @@ _KNOWN: Final = (
 
 def one_line(error: BaseException) -> str | None:
     """What to tell of an exception of Spark; None if it is none of the user's making."""
+    if isinstance(error, ConnectionRefusedError):
+        return _ENDED
     text = str(error)
     # First of all: the message of a worker may contain any of the other signs.
     raised = _RAISED.findall(text)
@@ -106,6 +110,8 @@ def errors() -> tuple[type[Exception], ...]:
     for module, name in (("lakeproof.spark_checks.engine.classic", "Py4JError"), ("grpc", "RpcError")):
         if module in sys.modules:
             found.append(getattr(sys.modules[module], name))
+            if name == "Py4JError":
+                found.append(ConnectionRefusedError)  # of each call after the one that met the end of the JVM
     return tuple(found)
 
 

@@ -6,11 +6,13 @@ import sys
 import threading
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
 import click
 import pytest
+from py4j.protocol import Py4JError
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
@@ -176,6 +178,12 @@ class TestTrouble:
         with pytest.raises(Unusable, match="the Spark Connect server does not answer any more"), translate_errors():
             spark.range(3).count()
         client.close()
+
+    @pytest.mark.parametrize("error", [ConnectionRefusedError(), Py4JError("Answer from Java side is empty")])
+    def test_a_jvm_that_was_killed_is_one_line(self, error: Exception) -> None:
+        import_module("lakeproof.spark_checks.engine.classic")
+        with pytest.raises(Unusable, match="the JVM has ended"), translate_errors():
+            raise error
 
     def test_sizes_are_powers_of_1024_with_a_unit(self) -> None:
         assert [settings.size(each) for each in ("1k", "512M", "3g", "2tb")] == [1 << 10, 1 << 29, 3 << 30, 1 << 41]
