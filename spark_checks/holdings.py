@@ -200,3 +200,20 @@ def _find_lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> Dat
     known = there.select(f.col(name).cast("binary").alias("there")).distinct()
     lost = wanted.join(known, f.col(name).cast("binary") == f.col("there"), "left_anti")
     return lost.select(f.lit(what).alias("what"), f.col(name).alias("id"), "bits")
+
+
+def demand_readable(dataset: Dataset, lost: DataFrame) -> int:
+    """How many metaranges and ranges are missing that only expired commits have. ``lost``: of `Committed`. Runs a job.
+
+    Raises Unusable: others are missing.
+    """
+    first = f.min_by(f.struct("what", "id"), "id").alias("first")
+    rows = lost.groupBy(has(ACTIVE).alias("kept")).agg(f.count(f.lit(1)).alias("rows"), first).collect()
+    for row in rows:
+        if row["kept"]:
+            what, name = row["first"]
+            raise Unusable(
+                f"{dataset.where}: {what} {name} of a commit is not there: its kept objects are unknown; bring it back"
+            )
+    # Where only expired commits need it, nothing is marked through it, which is safe. It is counted.
+    return sum(row["rows"] for row in rows)

@@ -82,7 +82,7 @@ def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder
     committed = holdings.find_committed(dataset, stage(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
         # Before anything is matched: what a lost range keeps is unknown, and an object that it names would be marked.
-        lost = _demand_readable(dataset, committed.lost)
+        lost = holdings.demand_readable(dataset, committed.lost)
         # ranges are read once
         known = stage(committed.references.select("bits", ledger.known_as()), "known")
         references = {reason: known.where(holdings.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
@@ -173,25 +173,6 @@ def _roots(states: DataFrame, entities: Entities) -> DataFrame:
     rows = known.groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
     found = rows.join(homes, "home").groupBy("storage_namespace", "meta_range_id")
     return found.agg(f.bit_or("bits").alias("bits"))
-
-
-def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
-    """How many metaranges and ranges are missing that only expired commits have. Raises Unusable for others."""
-    first = f.min_by(f.struct("what", "id"), "id").alias("first")
-    counts = {
-        row["kept"]: row
-        for row in lost.groupBy(holdings.has(ACTIVE).alias("kept"))
-        .agg(f.count(f.lit(1)).alias("rows"), first)
-        .collect()
-    }
-    # Where only expired commits need it, nothing is marked through it, which is safe. It is counted.
-    if True in counts:
-        what, name = counts[True]["first"]
-        raise Unusable(
-            f"{dataset.where}: {what} {name} of an active commit is not there: its kept objects are unknown; "
-            "bring it back"
-        )
-    return int(counts[False]["rows"]) if False in counts else 0
 
 
 def _encode_rules(rules: Rulebook) -> dict[str, object]:

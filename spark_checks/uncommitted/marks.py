@@ -154,7 +154,7 @@ def _write_committed(
     todo = new(metaranges) if read is None else stage(new(metaranges), "roots")
     committed = holdings.find_committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
     # At the same time as the write of the references; both need the same ranges.
-    readable = begin(lambda: _demand_readable(dataset, committed.lost))
+    readable = begin(lambda: holdings.demand_readable(dataset, committed.lost))
     found, before = ledger.fingerprints(committed.references), last("committed", ledger.KNOWN)
     if before is not None:  # chains are long, and new metaranges have much in common with old ones
         found = found.unionByName(before).distinct()
@@ -164,15 +164,6 @@ def _write_committed(
     # Before anything rests on what was written: a metarange that is missing keeps unknown objects.
     readable.result()
     return staging.read(written, ledger.KNOWN, dataset.spark)
-
-
-def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
-    """Raises Unusable."""
-    for row in lost.limit(1).collect():
-        raise Unusable(
-            f"{dataset.where}: {row['what']} {row['id']} of a commit is not there: its kept objects are unknown; "
-            "bring it back"
-        )
 
 
 def _find_promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, DataFrame]:

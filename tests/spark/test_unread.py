@@ -116,7 +116,7 @@ UNREAD = {
     ),
     "a metarange that is gone": (
         beside(records.commit("y", NOW, meta_range_id="gone")),
-        "metarange gone of an? (active )?commit is not there",
+        "metarange gone of a commit is not there",
     ),
     "a head without a record": (
         beside(records.branch("x", "gone", "t")),
