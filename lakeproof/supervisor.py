@@ -35,7 +35,7 @@ HUNG: Final = -signal.SIGVTALRM
 
 def supervised() -> NoReturn:
     """The entry point: the command line, in a process of its own where it loads a user's file. Cost: a fork."""
-    if sys.argv[1:2] == ["verify"] and "--no-cache" not in sys.argv:
+    if sys.argv[1:2] in (["verify"], ["mutants"]) and "--no-cache" not in sys.argv:
         # Before the command is imported: the witness has no code of what was loaded before it.
         WITNESS.install()
     # macOS has no sigtimedwait: there the command runs unwatched.

@@ -1,7 +1,10 @@
 """`lakeproof mutants`: a small design of the catalogue, a user's file, going on after an end, input that is no use."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,6 +59,18 @@ class TestFile:
     def test_all_killed_is_exit_code_0(self) -> None:
         result = lakeproof("mutants", "--from", str(EXAMPLE), "--operator", "blind-write", "--jobs", "1")
         assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "1 mutant: 100.0 % killed")
+
+
+class TestWitness:
+    def test_results_of_a_file_that_reads_another_one_are_not_found_again(self, tmp_path: Path) -> None:
+        text = EXAMPLE.read_text().replace('"no-lost-update": "violated"', '"no-lost-update": open("expected").read()')
+        (tmp_path / "file.py").write_text(text)
+        command = [sys.executable, "-m", "lakeproof", "mutants", "--from", "file.py", "--operator", "blind-write"]
+        codes = []
+        for expected in ("violated", "holds"):
+            (tmp_path / "expected").write_text(expected)
+            codes.append(subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False).returncode)
+        assert codes == [0, 2]  # the second time a scenario is not as expected
 
 
 class TestRefusals:

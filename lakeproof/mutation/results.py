@@ -17,7 +17,7 @@ import attrs
 from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.work import KILLED, Bounds, JudgeStep, MutantResult, Origin, Reach
-from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD
+from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD, WITNESS
 from lakeproof.words import Unusable
 
 _BEGINNING: Final = '{"key": '
@@ -32,11 +32,13 @@ def digest(*parts: object) -> str:
 
 def digest_of_code(file: Path | None) -> str:
     """A fingerprint of all code that a verdict depends on: of lakeproof, of the user's file, and of the modules that
-    are loaded besides: what the file imports."""
+    are loaded besides: what the file imports. Once the file is loaded."""
     root = package()
     found = [*root.glob("*.py"), *(path for room in ROOMS for path in (root / room).rglob("*.py"))]
     found += [*_others_loaded(), *([] if file is None else [file])]
-    return digest(*(path.read_bytes() for path in sorted(found)))
+    # What the file has read besides may be another thing in another run, which is not to find what this one has kept.
+    run = WITNESS.began_ns if WITNESS.strange else 0
+    return digest(run, sorted(WITNESS.known), *(path.read_bytes() for path in sorted(found)))
 
 
 def _others_loaded() -> set[Path]:
