@@ -56,18 +56,18 @@ def list_children(pid: int, tasks: Iterable[str]) -> frozenset[int]:
 
 
 def kill_all(pid: int) -> None:
-    """Kill a process that leads a group, and what it has started, in groups of their own, too."""
+    """Kill what a process that leads a group has started, in groups of their own, too: it ends by itself then, as
+    `lakeproof.gate.adopter` does. One that has started nothing is killed."""
     found = [pid]
     for each in found:  # grows
         found += list_children(each, list_threads(each))
-    # It first, but for the one that does this: none lives on to see that another one has ended.
-    for each in found:
+    # From above: none lives on to see that one below it has ended.
+    for each in found[1:]:
         with suppress(ProcessLookupError, PermissionError):
-            if each != os.getpid():
-                os.kill(each, signal.SIGKILL)
-    # What it has started may outlive it, with the number of its group.
-    with suppress(ProcessLookupError, PermissionError):  # macOS refuses a group in which all have ended
-        os.killpg(pid, signal.SIGKILL)
+            os.kill(each, signal.SIGKILL)
+    if found == [pid]:  # or the kernel does not tell
+        with suppress(ProcessLookupError, PermissionError):  # macOS refuses a group in which all have ended
+            os.killpg(pid, signal.SIGKILL)
 
 
 _LISTED: Final = Path(f"/proc/self/task/{os.getpid()}/children")  # not by every kernel
