@@ -151,12 +151,6 @@ class Layout:
             self.block_of[heir] = block
             value = self.problem.writes[heir]
 
-    def _span_of(self, writer: int) -> Span:
-        """Of the block that begins with it, also of one that was not met."""
-        # A spare write is in no block: no operation met what it wrote, so that it is a block by itself.
-        block = self.block_of.get(writer)
-        return (self.returns[writer], self.calls[writer]) if block is None else self._span(block)
-
     def _lay_out(self) -> None:
         """Raises Violated, with all pairs that conflict, unless forward zones are disjoint and hold no other."""
         forward = sorted(span for span in self.spans if span[0] < span[1])
@@ -216,6 +210,6 @@ def _writers(problem: Register) -> dict[int, int]:
     return writers
 
 
-def clash(one: Span, other: Span) -> bool:
-    """Whether two blocks cannot both have their place: each would have to be before the other."""
-    return one[0] < other[1] and other[0] < one[1]
+def clash(*spans: Span) -> bool:
+    """Whether two blocks cannot both have their place: each would have to be before the other. One always has."""
+    return len(spans) == 2 and spans[0][0] < spans[1][1] and spans[1][0] < spans[0][1]

@@ -137,7 +137,7 @@ class _Denying(Layout):
         for i in sorted(self.doubtful, key=problem.returns.__getitem__):
             # By returns: the earliest deadline of a block is the strictest, and what is hidden once is hidden for good.
             first.setdefault(block_of[self.writers[problem.values[i]]], i)
-        candidates, spared = Hiders(list(self.spans), self.roots, self._spare()), []
+        candidates = Hiders(list(self.spans), self.roots, self._spare())
         times = Times(list(self.calls), list(self.returns), bytearray(self.happened))
         self.calls, self.returns, self.happened = times.calls, times.returns, times.happened
         for block, i in first.items():
@@ -147,10 +147,9 @@ class _Denying(Layout):
             chosen = next((hider[0] for hider in hiders if self._try(block, hider, deadline, times)), None)
             if chosen is None:
                 raise Undecided
+            # A spare write, which was not met, needs no place in the layout: where a forward zone has its place, that
+            # one comes after the hidden block, too, and in time.
             times.happened[chosen] = 1
-            if chosen not in block_of:  # a block of its own, which was not met
-                spared.append(chosen)
-        self.spans += [(times.returns[i], times.calls[i]) for i in spared]
         try:
             self._lay_out()  # exact: whatever the choices were, a layout proves that the history holds
         except Violated:
@@ -177,15 +176,13 @@ class _Denying(Layout):
     def _fit(self, writers: tuple[int, int]) -> bool:
         """Whether the blocks of these, whose times have moved, have their places among the others. Notes them then."""
         try:
-            spans = {writer: self._span_of(writer) for writer in writers}
+            moved = {block: self._span(block) for writer in writers if (block := self.block_of.get(writer)) is not None}
         except Violated:
             return False
-        found = {self.block_of.get(writer, -1): span for writer, span in spans.items()}
-        if clash(*spans.values()) or any(self._clashes(block, span) for block, span in found.items()):
+        if any(self._clashes(block, span) for block, span in moved.items()) or clash(*moved.values()):
             return False
-        for writer, span in spans.items():
-            if writer in self.block_of:
-                self.spans[self.block_of[writer]] = span
+        for block, span in moved.items():
+            self.spans[block] = span
         return True
 
     def _spare(self) -> list[tuple[float, int]]:

@@ -13,6 +13,7 @@ from lakeproof.model.invariants import Violation
 from lakeproof.model.linearizability.checker import ALGORITHMS, Limits, check, decide_key
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
+from lakeproof.model.linearizability.layout import Layout
 from lakeproof.model.linearizability.problem import Budget, Verdict, make_steps, register
 from lakeproof.model.linearizability.search import search
 from lakeproof.model.linearizability.specifications import CAS_REGISTER, KV, KV_SCAN, REGISTER, Specification
@@ -237,3 +238,11 @@ def test_what_zones_say_of_refusals_the_frontier_says(seeds: range) -> None:
     assert said[Verdict.HOLDS, Verdict.HOLDS] > len(seeds) / 2
     assert said[Verdict.VIOLATED, Verdict.VIOLATED] > len(seeds) / 20
     assert sum(count for (by_zones, _), count in said.items() if by_zones is None) < len(seeds) / 10
+
+
+def test_the_last_layout_of_zones_proves_what_holds_whatever_was_chosen_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whatever hides a value is chosen without a look at what has no place then: at 635 and 665 that leads astray.
+    monkeypatch.setattr("lakeproof.model.linearizability.zones.clash", lambda *spans: False)
+    monkeypatch.setattr(Layout, "_clashes", lambda self, block, span: False)
+    said = refusals(range(600, 700))
+    assert said[Verdict.HOLDS, Verdict.VIOLATED] == 0 < said[None, Verdict.VIOLATED]
