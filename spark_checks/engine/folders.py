@@ -16,6 +16,7 @@ environment, as each store's own tools take them.
 
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -241,6 +242,10 @@ def is_there(where: str) -> bool:
     return of_url(where).exists() if path is None else path.is_dir()
 
 
+_LONE: Final = re.compile("[\ud800-\udfff]")
+"""What a byte of a name that is no UTF-8 becomes in Python."""
+
+
 def files(where: str) -> list[File] | None:
     """All files beneath a folder, sorted; also what links lead to. None: there is no such folder.
 
@@ -259,6 +264,8 @@ def files(where: str) -> list[File] | None:
             for each in map(Path(around).joinpath, names)
             if each.is_file() or each.is_symlink()  # of a link that leads nowhere, `stamp` is an error
         )
+        for name in filter(_LONE.search, map(str, found)):
+            raise Unusable(f"{name!a}: is no text in UTF-8, by which engines name their files; rename it")
         return [File(each.relative_to(path).as_posix(), str(each), places.stamp(each)) for each in found]
     except OSError as error:
         raise Unusable(

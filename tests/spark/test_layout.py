@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from lakeproof.spark_checks.data.dataset import open_dataset, read_table
 from lakeproof.spark_checks.engine import layout, places
 from lakeproof.spark_checks.engine.engines import engine_of
+from lakeproof.spark_checks.engine.folders import files
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, LONG, STRING, table
 from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.words import Unusable
@@ -155,6 +156,12 @@ def test_a_second_file_that_is_not_as_the_first_is_named(
     with pytest.raises(Unusable, match=words) as told:
         open_dataset(spark, str(dataset))
     assert "\n" not in str(told.value)
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "\udcff.parquet").write_bytes(b"")
+    with pytest.raises(Unusable, match=r"/.udcff.parquet': is no text in UTF-8, by which engines .* rename it"):
+        files(str(tmp_path))
 
 
 def test_a_column_of_folders_that_is_all_digits_is_text(spark: SparkSession, tmp_path: Path) -> None:

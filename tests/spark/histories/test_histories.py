@@ -22,6 +22,7 @@ from lakeproof.spark_checks.histories.reader import PARQUET, events, of_file
 from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
+from tests.spark.damages import blank
 
 Event = dict[str, object]
 
@@ -108,9 +109,13 @@ def test_parquet_rows_get_the_same_verdicts(spark: SparkSession, folder: Path, t
     ]
     for row in rows[::2]:  # one key, two spellings
         row["key"] = str(row["key"]).replace("ud", "uD")
-    target = tmp_path / "table"
+    target, table = tmp_path / "table", pa.Table.from_pylist(rows)
     target.mkdir()
-    parquet.write_table(pa.Table.from_pylist(rows), target / "part-0.parquet")
+    parquet.write_table(table, target / "part-0.parquet")
+    blank(target / "part-0.parquet", table.schema.get_field_index("value"), pa.string())
+    with pytest.raises(Unusable, match="no event has a value; write the table again"):
+        on_spark(spark, target)
+    parquet.write_table(table, target / "part-0.parquet")
     assert {field.name for field in PARQUET} == set(rows[0])
     assert on_spark(spark, target) == locally(folder)
 
