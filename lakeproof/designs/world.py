@@ -201,7 +201,8 @@ def controls() -> Iterator[Row]:
     for design in (WORLD, BY_ENTRY_OLD):
         yield from rows(with_old_commits(design), f"copy_side-delete_branch@z.{RUN}", NONE, AGED)
     for design in (WORLD, ONCE):
-        yield from rows(design, "upload.collect-commit delete.collect-commit", NONE, STOCKED, adapt=settle, deep=True)
+        yield from rows(design, "delete.collect-commit", NONE, STOCKED, adapt=settle)
+        yield from rows(design, "upload.collect-commit", NONE, STOCKED, adapt=settle, deep=True)
 
 
 TRIPLE_USERS: Final = ("upload", "copy", "commit", "merge", "revert", "reset_entry", "update_branch", "delete_branch")
