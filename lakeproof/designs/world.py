@@ -56,6 +56,9 @@ DUMPED: Final = Before("dumped/", "upload@main.commit@main.dump")
 OLD_DUMPED: Final = Before("aged-dumped/", "dump")
 BARE: Final = Before("bare/", "upload@main.commit@main.dump.delete_repository.create_bare")
 OLD_BARE: Final = Before("aged-bare/", "dump.delete_repository.create_bare")
+RESTORED: Final = Before(
+    "restored/", "upload@main.commit@main.create_branch@b.dump.delete_repository.create_bare.restore_refs"
+)
 NEXT: Final = Before("next/", "delete_repository.create_repository.upload@main")
 AGED: Final = Before("aged/", "")  # the history is part of the foundation
 
@@ -180,6 +183,8 @@ def lives_of_jobs() -> Iterator[Row]:
         yield from rows(design, "late_collect-read@main", OLD, NEXT)
     for design in (MORTAL, TAKEN):
         yield from rows(design, "restore_refs-collect", OLD, BARE)
+    # The online job finds a token's branch by its name, also where a restore has made it.
+    yield from rows(MORTAL, "upload.reap", LATE, RESTORED)
     for design in (MORTAL, BY_NAME):
         yield from rows(with_old_commits(design), f"restore_refs-{RUN}", NONE, OLD_BARE)
     for design in (MORTAL, SENTENCES):
