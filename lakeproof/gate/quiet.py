@@ -134,18 +134,19 @@ class Watch:
                 return False
         return True
 
-    def _follow(self, times: Mapping[int, int]) -> bool:
+    def _follow(self, times: dict[int, int]) -> bool:
         """Open the files of new threads, and close those of threads that are not there any more; whether all that were
         listed are open, and all processes are among ``times``."""
         # These are of processes that were restarted.
         for pid in {pid for pid, _ in self._threads} - times.keys():
             self._list(pid, frozenset())
-        # One that was started by another one may have ended: then those that it has started are above it now, and who
-        # has got them need not have run.
-        started = frozenset().union(*self._children.values())
-        if any(pid in started and self._listed.get(pid) != spent for pid, spent in times.items()):
-            self._listed.clear()
-        return all(self._listed.get(pid) == spent or self._relist(pid, times) for pid, spent in times.items())
+        moved = {pid for pid, spent in times.items() if self._listed.get(pid) != spent}
+        # One that has run may have ended, or one that it has started: then those that this had started are of one above
+        # it now, which need not have run. From below: who has started others is before them in ``times``.
+        for pid in reversed(times):
+            if self._children.get(pid, frozenset()) & moved:
+                moved.add(pid)
+        return all(self._relist(pid, times) for pid in times if pid in moved)
 
     def _relist(self, pid: int, times: Mapping[int, int]) -> bool:
         tasks = list_threads(pid)
