@@ -84,7 +84,7 @@ class TestUnusable:
     )
     def test_a_disk_that_is_full(self, args: list[str], printed: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """What was printed stays, no file is half written, and what was there before is as it was."""
-        monkeypatch.setattr("lakeproof.commands.stress.run_rounds", partial(run_rounds, plan=Plan(rounds=1, calls=99)))
+        monkeypatch.setattr("lakeproof.commands.stress.run_rounds", partial(run_rounds, plan=Plan(rounds=1, calls=999)))
         Path("history").write_text('{"process": 0, "type": "invoke", "f": "read"}\n')
         Path("old").write_text("before")
         before = set(Path().iterdir())
