@@ -31,6 +31,7 @@ from typing import Final, Protocol
 
 import attrs
 
+from lakeproof.model.messages import NoProtobuf
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.search.board import Board, Overseer, die_with_parent
 from lakeproof.search.fence import FORGOTTEN, HUNG, WATCH, in_one_line
@@ -293,3 +294,5 @@ def _work(
             except OSError as error:
                 # A plain one, which can be pickled; the parent raises it.
                 pipe.send(OSError(error.errno, error.strerror, error.filename))
+            except NoProtobuf:
+                pipe.send(NoProtobuf())

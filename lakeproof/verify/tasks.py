@@ -235,8 +235,9 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
     """The outcome of a task, whatever the scenario's code does: one bad scenario costs no other one its verdict.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C. OSError: the command's own output cannot be written.
+        KeyboardInterrupt: Ctrl-C. OSError: the command's own output cannot be written. NoProtobuf.
     """
+    from lakeproof.model.messages import NoProtobuf
     from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Undecided
 
     # A sample has no limit of its own.
@@ -252,8 +253,9 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
         return inconclusive_outcome(scenario, str(error))
     except MemoryError:
         return inconclusive_outcome(scenario, "no memory is left; fewer --jobs or less --max-memory may help")
-    # Not the user's: those are outcomes of calls, or `Blame` has made them Unusable.
-    except OSError:
+    # Not the user's: those are outcomes of calls, or `Blame` has made them Unusable. What is not installed is missed by
+    # all scenarios alike.
+    except (OSError, NoProtobuf):
         raise
     except BaseException as error:
         # One that a flow has raised by itself is a mistake in its file.
@@ -299,7 +301,7 @@ class Blame:
         from lakeproof.search.replay import NotReproduced
 
         # Unusable has its place already.
-        if error is None or is_ours(error) or isinstance(error, Unusable):
+        if error is None or is_ours(error) or isinstance(error, Unusable | NoProtobuf):
             return
         where = None if self._source.file is None else place_in_file(error, self._source.file)
         # An error of an invariant arrives as a ScenarioError that was raised in lakeproof: its cause has the line.
@@ -307,7 +309,7 @@ class Blame:
         if where is None and isinstance(cause, Exception) and self._source.file is not None:
             where = place_in_file(cause, self._source.file)
         message = message_of(error) or "no message"
-        ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, NoProtobuf, Undecodable)
+        ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, Undecodable)
         # What lakeproof raises about a scenario. Of anything else the file is to blame only if a line of it ran.
         if isinstance(error, ours):
             place = error.place if isinstance(error, NotAnEffect) else where or self._source.file
