@@ -166,7 +166,11 @@ class HistoryReport(Report):
             return [f"{what}; what it had answered until then is linearizable"]
         # Without answers every history is linearizable, and would prove nothing.
         few = min(self.tally.ok("set", "set_if"), self.tally.ok("get")) < LEAST
-        return ["hardly anything was answered"] if few or self.gone else []
+        if few or self.gone:
+            return ["hardly anything was answered"]
+        # What is always refused leaves no trace in the history, and would pass for right.
+        never = [name for name in self.operations if not self.tally.ok(name)]
+        return [f"not put to the test: {', '.join(never)}"] if never else []
 
     def as_object(self) -> dict[str, object]:
         judged = self.judged
