@@ -294,9 +294,11 @@ def headline(outcomes: Sequence[Outcome]) -> Text:
     troubled = sum(bool(outcome.trouble) for outcome in outcomes)
     scenarios = plural(len(outcomes), "scenario")
     if not surprises and not troubled:
-        new = (
-            "nothing new is violated" if any(each.verdict == "violated" for each in verdicts) else "nothing is violated"
-        )
+        violated = any(each.verdict == "violated" for each in verdicts)
+        # As in the exit code: a sample without a violation is no answer at all.
+        if not violated and any(each.sampled for each in verdicts):
+            return Text.assemble(("INCONCLUSIVE", "bold yellow"), f": no sample violates anything in {scenarios}")
+        new = "nothing new is violated" if violated else "nothing is violated"
         return Text.assemble(f"{scenarios}, ", ("all as expected", "bold green"), f"; {new}")
     # A wrong verdict weighs more than a missing one, as in the exit code.
     if any(verdict.verdict != "inconclusive" for verdict in surprises):

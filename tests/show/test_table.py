@@ -88,6 +88,15 @@ def test_a_scenario_that_could_not_be_run_is_not_as_expected_whatever_was_expect
     assert headline([broken]).plain == "1 UNUSABLE of 1 scenario"
 
 
+def test_samples_that_violate_nothing_are_not_told_as_a_pass() -> None:
+    open_, known = (
+        attrs.evolve(verdict("kept", found, expected), sampled=True)
+        for found, expected in (("inconclusive", "holds"), ("violated", "violated"))
+    )
+    assert headline([outcome("d/race", open_)]).plain == "INCONCLUSIVE: no sample violates anything in 1 scenario"
+    assert "all as expected; nothing new" in headline([outcome("d/race", open_, known)]).plain
+
+
 NAME = OUTCOMES[0].scenario
 
 
