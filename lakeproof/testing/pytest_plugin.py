@@ -8,7 +8,7 @@ as long as the code still follows such a trace, the item fails at once.
 Loaded by pytest through the entry point ``pytest11``. The search is imported when an item runs, not before.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -58,10 +58,16 @@ def pytest_pycollect_makeitem(
             f"{name} is decorated with @scenario, and its name is none of a test; "
             f"begin it with {collector.config.getini('python_functions')[0]!r}"
         )
-    if name != LISTED or not isinstance(obj, list | tuple) or not obj:
+    if name != LISTED:
         return None
     from lakeproof.scenario import Scenario
 
+    if not isinstance(obj, list | tuple):
+        # Passed over without a word, none of them would ever be searched.
+        held = obj.values() if isinstance(obj, Mapping) else obj if isinstance(obj, Set) else (obj,)
+        if any(isinstance(each, Scenario) for each in held):
+            raise pytest.Collector.CollectError(f"{LISTED} is a {type(obj).__name__}; make it a list of Scenario")
+        return None
     found = [each for each in obj if isinstance(each, Scenario)]
     if not found:
         return None  # another list of this name

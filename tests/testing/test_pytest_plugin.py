@@ -228,6 +228,8 @@ def test_a_budget_that_no_clock_passes_is_refused(pytester: pytest.Pytester, giv
     [
         ("SCENARIOS.append(SCENARIOS[0])", "SCENARIOS has two scenarios of the name 'sale/blind'; rename one"),
         ("SCENARIOS.append('sale')", "SCENARIOS has 'sale'; make it a Scenario"),
+        ("SCENARIOS = SCENARIOS[0]", "SCENARIOS is a Scenario; make it a list of Scenario"),
+        ("SCENARIOS = {each.name: each for each in SCENARIOS}", "SCENARIOS is a dict; make it a list of Scenario"),
     ],
 )
 def test_a_list_that_is_none_is_an_error_and_not_passed_over(pytester: pytest.Pytester, more: str, told: str) -> None:
