@@ -8,7 +8,7 @@ as long as the code still follows such a trace, the item fails at once.
 Loaded by pytest through the entry point ``pytest11``. The search is imported when an item runs, not before.
 """
 
-from collections.abc import Generator, Mapping, Set
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -64,7 +64,7 @@ def pytest_pycollect_makeitem(
 
     if not isinstance(obj, list | tuple):
         # Passed over without a word, none of them would ever be searched.
-        held = obj.values() if isinstance(obj, Mapping) else obj if isinstance(obj, Set) else (obj,)
+        held = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, set | frozenset) else (obj,)
         if any(isinstance(each, Scenario) for each in held):
             raise pytest.Collector.CollectError(f"{LISTED} is a {type(obj).__name__}; make it a list of Scenario")
         return None
