@@ -79,7 +79,7 @@ def test_what_is_impossible_is_written_and_is_violated_by_itself() -> None:
 def test_settings_of_the_recorder_change_what_is_said() -> None:
     write((0, "invoke", "write", None, 1), (0, "ok", "write"), (0, "invoke", "read"), (0, "ok", "read", None, None))
     assert lakeproof("check", "history").exit_code == 1
-    assert lakeproof("check", "history", "--nil", "unrecorded").exit_code == 0
+    assert lakeproof("check", "history", "--nil", "unrecorded").exit_code == 3  # nothing is left
     write((0, "invoke", "read"), (0, "ok", "read", None, 7))
     assert lakeproof("check", "history").exit_code == 1
     assert lakeproof("check", "history", "--initial", "7").exit_code == 0

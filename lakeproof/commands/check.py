@@ -24,7 +24,7 @@ from lakeproof.histories.evidence import (
     value,
     verdict_of_keys,
 )
-from lakeproof.histories.model_fit import has_completed, hint, misfit
+from lakeproof.histories.model_fit import has_observed, hint, misfit
 from lakeproof.model.linearizability.checker import KeyVerdict, Limits, check, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
 from lakeproof.model.linearizability.history import BrokenHistory, History
@@ -37,7 +37,7 @@ from lakeproof.verify.outputs import unwritable
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, Unusable, plural, reason, seconds
 
 _LISTED: Final = 10
-_NONE_COMPLETED: Final = "no operation completed"
+_NONE_OBSERVED: Final = "nothing was observed: no value was read, and no condition met or refused"
 _LEAST_MEMORY: Final = 64 << 20
 
 
@@ -129,9 +129,8 @@ def command(
         )
         parameters = _parameters(file, format_, specification, history)
         verdicts = check(specification, history, limits)
-        # Every history without a completed operation is linearizable, so *holds* would say nothing.
-        if not has_completed(specification, history):
-            verdicts = (attrs.evolve(one, verdict=Verdict.INCONCLUSIVE, why=_NONE_COMPLETED) for one in verdicts)
+        if not has_observed(specification, history):
+            verdicts = map(_doubted, verdicts)
         with rare_collections():  # the history is large, and none of it is garbage
             report = _CheckReport(specification, history, limits, as_json, out, evidence)
             return report.tell(parameters, verdicts, started, html)
@@ -143,6 +142,13 @@ def command(
     except Unreadable as error:
         complain(f"{file}: {error}")
     return UNUSABLE
+
+
+def _doubted(found: KeyVerdict) -> KeyVerdict:
+    """The verdict where nothing was observed."""
+    if found.verdict is not Verdict.HOLDS:
+        return found
+    return attrs.evolve(found, verdict=Verdict.INCONCLUSIVE, why=_NONE_OBSERVED)
 
 
 def _initial(text: str) -> object:

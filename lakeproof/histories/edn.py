@@ -16,7 +16,7 @@ from uuid import UUID
 from lakeproof.histories.edn_splitter import Form, forms
 from lakeproof.histories.edn_strict import objection
 from lakeproof.histories.errors import MissingExtra, Unreadable, shorten_value
-from lakeproof.histories.events import TYPES, HistoryWriter
+from lakeproof.histories.events import TYPES, HistoryWriter, follow_index
 from lakeproof.model.linearizability.values import Atom, freeze
 from lakeproof.words import reason
 
@@ -201,13 +201,7 @@ def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:
         )
     if f is None:
         raise Unreadable(f":f {shorten_value(event['f'])}; expected the name of an operation, a keyword", line)
-    index = event.get("index")
-    if index is not None:
-        # Events out of order would make another history: one in which operations overlap that did not.
-        if type(index) is not int or (recorder.index is not None and index <= recorder.index):
-            after = "" if recorder.index is None else f" greater than {recorder.index}, as events have their order"
-            raise Unreadable(f":index {shorten_value(index)}; expected a number{after}", line)
-        recorder.index = index
+    recorder.index = follow_index(recorder.index, event.get("index"), line)
     # What an unknown outcome has for a value is a remark; with independent keys it may be needed for the key.
     value = None if kind == "info" and not recorder.independent else event.get("value")
     recorder.add(process, kind, f, event.get("key"), value, event.get("time"), line)

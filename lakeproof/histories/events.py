@@ -5,7 +5,7 @@ from typing import Final
 
 from lakeproof.histories.errors import Unreadable, shorten_value
 from lakeproof.model.linearizability.history import History
-from lakeproof.model.linearizability.specifications import EXISTS
+from lakeproof.model.linearizability.specifications import CAS_REGISTER, EXISTS, KV, MUTEX
 from lakeproof.model.linearizability.values import freeze
 from lakeproof.model.snapshot import Status
 
@@ -14,6 +14,7 @@ _ENDS: Final = {"ok": Status.OK, "fail": Status.FAIL, "info": Status.INFO}
 _TIME_END: Final = 1 << 62  # times are kept in columns of 64 bits
 LOOKING: Final = frozenset({"read", "get", "scan", "txn"})
 """The operations whose results are looked at; others echo what they wrote, or say that they are done."""
+_CONDITIONAL: Final = CAS_REGISTER.conditional | KV.conditional | MUTEX.conditional
 NEMESIS: Final = ("nemesis", ":nemesis")
 """The process that injects faults, as text. Its events are of the type info, whether something begins or ends."""
 
@@ -59,7 +60,9 @@ class HistoryWriter:
                 )
         if f == "scan" and type_ == "ok" and not _are_entries(value):
             raise Unreadable(f"scan of {shorten_value(value)}; expected a list of [KEY, VALUE]", line)
-        # A write may echo its value at the ok, or not: that is no observation.
+        # A write may echo its value at the ok, or not: that is no observation. No condition is echoed as false.
+        if value is False and type_ == "ok" and f in _CONDITIONAL:
+            raise Unreadable(f"{f} returned ok with false; expected fail, if its condition did not hold", line)
         result = self._frozen(value, line) if type_ == "ok" and (opened is None or f in LOOKING) else None
         history.end(process, _ENDS[type_], result, time=time, line=line)
 
@@ -98,6 +101,17 @@ class HistoryWriter:
             return freeze(value)
         except TypeError as error:
             raise Unreadable(f"value {shorten_value(str(error))}", line) from error
+
+
+def follow_index(before: int | None, index: object, line: int) -> int | None:
+    """The last index so far, of the events that have one. Raises Unreadable for one that is not greater."""
+    if index is None:
+        return before
+    # Events out of order would make another history: one in which operations overlap that did not.
+    if type(index) is not int or (before is not None and index <= before):
+        after = "" if before is None else f" greater than {before}, as events have their order"
+        raise Unreadable(f"index {shorten_value(index)}; expected a number{after}", line)
+    return index
 
 
 def _are_entries(value: object) -> bool:

@@ -5,7 +5,7 @@ from typing import Final
 
 from lakeproof.histories.edn_splitter import forms
 from lakeproof.histories.errors import Unreadable, shorten_value
-from lakeproof.histories.events import TYPES, HistoryWriter
+from lakeproof.histories.events import TYPES, HistoryWriter, follow_index
 from lakeproof.plain_json import decode
 from lakeproof.words import reason
 
@@ -14,6 +14,7 @@ _FIELDS: Final = frozenset({"process", "type", "f"})
 
 def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each, so that the caller may look at the size. The nemesis is left out."""
+    index: int | None = None
     add = recorder.add  # looked up once: a file has millions of events
     for number, line in lines:
         if not line.strip(" \t\r\n"):
@@ -36,6 +37,7 @@ def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[
         if type(f) is not str:
             raise Unreadable(f"f {shorten_value(f)}; expected the name of an operation", number)
         get = event.get
+        index = follow_index(index, get("index"), number)
         add(process, type_, f, get("key"), get("value"), get("time"), number)
         yield
 

@@ -12,7 +12,7 @@ from typing import Final
 from lakeproof.histories.evidence import plain
 from lakeproof.histories.evidence import value as shown
 from lakeproof.model.linearizability.evidence import Evidence
-from lakeproof.model.linearizability.history import History, Operation
+from lakeproof.model.linearizability.history import STATUSES, History, Operation
 from lakeproof.model.linearizability.specifications import (
     EXISTS,
     MULTI_REGISTER,
@@ -40,12 +40,19 @@ Examples = dict[str, Hashable]
 """Kinds of values, and one value of each."""
 
 
-def has_completed(specification: Specification, history: History) -> bool:
-    """Whether any operation returned with something to judge: it was done, or the state refused it."""
-    # A failure says something only where the settings let it: then it is an observation that the predicate was false.
-    says = {f: observation_of(specification, history.settings, f, Status.FAIL, None) is not UNKNOWN for f in history.fs}
-    rows = history.rows(range(len(history)))
-    return any(status == _OK or (status == _FAIL and says[f]) for _, f, _, _, status, _, _ in rows)
+def has_observed(specification: Specification, history: History) -> bool:
+    """Whether any operation says what the state was: what it read, or that its condition was met or refused.
+
+    Without one, to hold says nothing: it would, whatever the store did.
+    """
+    settings, values = history.settings, history.values
+    if values == [None] and specification is not MUTEX:  # nil alone, as where values have another name
+        return False
+    telling = specification.observers | specification.answering | specification.conditional
+    return any(
+        f in telling and observation_of(specification, settings, f, STATUSES[status], values[result]) is not UNKNOWN
+        for _, f, _, result, status, _, _ in history.rows(range(len(history)))
+    )
 
 
 def misfit(specification: Specification, history: History) -> str:

@@ -26,8 +26,8 @@ from lakeproof.model.snapshot import Status
 NEVER: Final = 1 << 62
 """The order number of a return that was not recorded, or whose outcome is unknown."""
 
-_STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
-_NUMBER: Final = {status: number for number, status in enumerate(_STATUSES)}
+STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
+_NUMBER: Final = {status: number for number, status in enumerate(STATUSES)}
 _OPEN: Final = -1
 _OPERATION_BYTES: Final = 90
 
@@ -169,7 +169,7 @@ class History:
         return found
 
     def operation(self, number: int) -> Operation:
-        status = _STATUSES[self._status[number]]
+        status = STATUSES[self._status[number]]
         result = self._result[number]
         return Operation(
             process=self.process_names[self._process[number]],

@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.model.linearizability.history import NEVER, BrokenHistory, History
+from lakeproof.model.linearizability.history import NEVER, STATUSES, BrokenHistory, History
 from lakeproof.model.linearizability.specifications import (
     ANY,
     IS,
@@ -26,7 +26,6 @@ from lakeproof.model.snapshot import Status
 NO_VALUE: Final = -2
 """In place of a guard's value where there is none, and of all values written that no guard asks for."""
 
-_STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
 _INFO: Final = 2
 
 
@@ -171,7 +170,7 @@ def register(specification: Specification, history: History, numbers: Iterable[i
         # ``did-not-happen`` it says nothing of the state.
         elif status != 1 or (refusals and f in conditional):
             try:
-                guard, value, writes, write = guarded(f, values[argument], _STATUSES[status])
+                guard, value, writes, write = guarded(f, values[argument], STATUSES[status])
             except ValueError as error:
                 # The specification knows the values, but not the line of the file that the user has to repair.
                 raise BrokenHistory(str(error), history.operation(number).lines[0]) from error

@@ -262,6 +262,8 @@ def _transaction_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hash
     registers = dict(state)
     observed = []
     for kind, register, value in _micro_operations(argument):
+        if kind == "r" and f == "write":  # what its return says is not looked at
+            raise ValueError(f"write of {shorten_value(argument)}; expected [w KEY VALUE] alone, or a txn")
         if kind == "w":
             registers[register] = value  # a later read in the same transaction sees it
         observed.append((kind, register, registers.get(register)))

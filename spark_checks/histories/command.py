@@ -90,7 +90,7 @@ def command(
     if as_json:
         click.echo(json.dumps({"model": judging.model, **sums, "unanswered": unanswered}))
     elif unanswered and sums["holds"] == sum(sums.values()):
-        click.echo(f"INCONCLUSIVE: no operation completed in {plural(unanswered, 'history', 'histories')}")
+        click.echo(f"INCONCLUSIVE: nothing was observed in {plural(unanswered, 'history', 'histories')}")
     else:
         click.echo(_sum(judging.model, sums, counts))
     return VIOLATED if sums["violated"] else INCONCLUSIVE if sums["inconclusive"] or unanswered else AS_EXPECTED

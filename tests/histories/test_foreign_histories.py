@@ -138,7 +138,8 @@ class TestNil:
     )
     def test_of_a_read_after_a_write(self, f: str, write: str, asked: str, told: str, unrecorded: bool) -> None:
         first = {"read": "write", "get": "set", "txn": "txn"}[f]
-        content = maps(*edn_done(0, first, write), *edn_done(0, f, asked, told))
+        later = edn_done(0, f, asked, told.replace("nil", "1"))  # without it, nothing would be observed
+        content = maps(*edn_done(0, first, write), *edn_done(0, f, asked, told), *later)
         model = ("--model", "kv") if f == "get" else ()
         assert checked(content, *model)[0] == (0 if unrecorded else 1)
         assert checked(content, *model, "--nil", "nothing")[0] == 1
@@ -193,7 +194,7 @@ class TestValuesThatNothingWrote:
         assert (code, "never written" in printed) == (1, False)
 
 
-class TestNothingCompleted:
+class TestNothingObserved:
     @pytest.mark.parametrize(
         ("content", "code"),
         [
@@ -204,23 +205,31 @@ class TestNothingCompleted:
             ("INFO  jepsen.util - 0\t:invoke\t:cas\t[1 2]\nINFO  jepsen.util - 0\t:fail\t:cas\t[1 2]\n", 0),
             (lines(("nemesis", "info", "kill", None)), 3),
             ("{:process :nemesis, :type :info, :f :kill}", 3),
-            (lines(*done(0, "write", 1), (1, "invoke", "write", 2), key="k"), 0),
+            (lines(*done(0, "write", 1), (1, "invoke", "write", 2), key="k"), 3),
+            (lines(*done(0, "write", 1), *done(1, "read", None, 1), (1, "invoke", "write", 2), key="k"), 0),
+            (maps(*edn_done(0, "write", "1"), *edn_done(1, "read", "nil")), 3),
+            (lines(*done(0, "write", None), *done(1, "read", None)), 3),  # as of values under another name
+            (lines(*done(0, "acquire", None)), 0),
         ],
-        ids=range(8),
+        ids=range(12),
     )
     def test_is_inconclusive(self, content: str, code: int) -> None:
         found, printed = checked(content)
         assert (found, printed.splitlines()[-1].split(":")[0]) == (code, {0: "HOLDS", 3: "INCONCLUSIVE"}[code])
         if code == 3 and "nemesis" not in content:
-            assert "no operation completed" in printed
+            assert "nothing was observed" in printed
             assert checked(content, "--json", "--html", "page.html")[0] == 3
+
+    def test_nil_is_an_observation_where_a_key_began_with_a_value(self) -> None:
+        assert checked(lines(*done(0, "read", None)), "--initial", "0")[0] == 1
 
 
 class TestFormats:
     def test_the_nemesis_is_left_out_as_text(self) -> None:
         nemesis: Step = ("nemesis", "info", "start-partition", None)
-        code, printed = checked(lines(*done(0, "write", 1)[:1], nemesis, *done(0, "write", 1)[1:], nemesis))
-        assert (code, "2 events, 1 operation, 1 key;" in printed) == (0, True)
+        begun, ended = done(0, "write", 1)
+        code, printed = checked(lines(begun, nemesis, ended, nemesis, *done(1, "read", None, 1)))
+        assert (code, "4 events, 2 operations, 1 key;" in printed) == (0, True)
         assert checked(lines(*done("nemesis", "write", 1), *done(0, "read", None, 2)))[0] == 1  # a client of that name
         unknown: list[Step] = [("nemesis", type_, "write", 1) for type_ in ("invoke", "info")]
         assert checked(lines(*unknown, *done("nemesis", "read", None, 1)))[0] == 0

@@ -161,6 +161,7 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
         (line(0, "invoke", "read") * 2, "line 2: process 0 invoked, but its read is open since line 1"),
         (line(0, "invoke", "read") + line(0, "ok", "write"), "line 2: .*returned from 'write'; expected 'read'"),
         (line(0, "invoke", "get", key="a") + line(0, "ok", "get", key="b"), "line 2: key 'b'; expected 'a'"),
+        (line(0, "invoke", "cas", [1, 2]) + line(0, "ok", "cas", False), "line 2: cas returned ok with false"),
         (line(0, "invoke", "set_if", 1), "line 1: set_if of 1; expected value and predicate"),
         (line(0, "invoke", "set_if", {"value": 1, "predicate": 2}), "line 1: predicate 2; expected nothing, exists"),
         (line(0, "invoke", "scan", {"from": 1}), "line 1: scan of .*expected start and limit"),

@@ -236,8 +236,9 @@ WHOLE = written("7")
         WHOLE["jsonl"].encode() + b"\x1c\n", WHOLE["jsonl"].encode() + b"\0",
         WHOLE["edn"].encode() + b"\0", WHOLE["edn"].replace(":process 0", ":process 0 :index 3").encode(),
         WHOLE["edn"].replace(":process 0", ":process 0 :index 3.5").encode(),
+        WHOLE["jsonl"].replace('"process": 0', '"process": 0, "index": 3').encode(),
     ],
-    ids=range(17),
+    ids=range(18),
 )  # fmt: skip
 @pytest.mark.parametrize("name", [None, *NAMES])
 def test_a_file_that_is_something_else_is_refused_in_one_line(content: bytes, name: str | None, tmp_path: Path) -> None:
@@ -254,13 +255,15 @@ def test_a_file_that_is_something_else_is_refused_in_one_line(content: bytes, na
         [(0, "invoke", "set", "a", None), (0, "fail", "set", "a", None)],
         [(0, "invoke", "set_if", "a", {"value": None, "predicate": {"value": 1}})],
         [(0, "invoke", "txn", None, [["x", 1, 2]])],
+        [(0, "invoke", "write", None, [["r", "x", None]]), (0, "ok", "write", None, [["r", "x", 7]])],
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_an_argument_of_the_wrong_form_is_refused_whether_it_took_effect_or_not(
     events: list[tuple[int, str, str, str | None, object]], tmp_path: Path
 ) -> None:
-    options = ["--model", "append"] if events[0][2] == "append" else []
+    model = {"append": "append", "write": "multi-register"}.get(events[0][2])
+    options = ["--model", model] if model else []
     assert not judged("".join(as_json(Event(*event)) for event in events).encode(), tmp_path, *options)
 
 

@@ -113,8 +113,8 @@ def test_parquet_rows_get_the_same_verdicts(spark: SparkSession, folder: Path, t
     target.mkdir()
     parquet.write_table(table, target / "part-0.parquet")
     blank(target / "part-0.parquet", table.schema.get_field_index("value"), pa.string())
-    with pytest.raises(Unusable, match="no event has a value; write the table again"):
-        on_spark(spark, target)
+    blanked = judge(events(spark, target), Judging(model="register", settings=DEFAULTS["jsonl"]))
+    assert {row["algorithm"] for row in blanked.collect()} == {"none"}
     parquet.write_table(table, target / "part-0.parquet")
     assert {field.name for field in PARQUET} == set(rows[0])
     assert on_spark(spark, target) == locally(folder)
@@ -255,7 +255,8 @@ class TestCommand:
         self, spark: SparkSession, folder: Path, last: str, code: int, unanswered: int
     ) -> None:
         (folder / "bad.jsonl").unlink()
-        said = [{"process": 0, "type": kind, "f": "write", "key": "k", "value": 1} for kind in ("invoke", last)]
+        told = [("write", "invoke"), ("write", "ok"), ("read", "invoke"), ("read", last)]
+        said = [{"process": 0, "type": kind, "f": f, "key": "k", "value": 1} for f, kind in told]
         (folder / "two.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in (KILL, *said)))
         result = lakeproof("spark", "histories", str(folder), "--json")
         assert result.exit_code == code, result.output
