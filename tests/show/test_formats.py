@@ -29,9 +29,8 @@ LOST = outcome(
     verdict("open", "inconclusive", why=NEVER),
     verdict("left-open", "inconclusive", "inconclusive", NEVER),
 )
-BROKEN = outcome(
-    "counters/broken", verdict("counts", "inconclusive", why=NEVER), trouble="flows.py:3: counters/broken: no"
-)
+TROUBLE = "flows.py:3: counters/broken: no"
+BROKEN = outcome("counters/broken", verdict("counts", "inconclusive", why=TROUBLE), trouble=TROUBLE)
 EVIL = outcome(ALL, verdict(ALL, "violated", trace=HOSTILE), verdict(ALL + "2", "inconclusive", ALL, NEVER))
 EVIL_BROKEN = outcome(ALL, trouble=ALL)
 
@@ -95,9 +94,11 @@ class TestSARIF:
             ("counts", "error"),
             ("gone", "error"),
             ("open", "warning"),
+            ("counts", "error"),
         ]
+        assert "flows.py:3: counters/broken: no" in run["results"][-1]["message"]["text"]
         rules = run["tool"]["driver"]["rules"]
-        assert [rules[found["ruleIndex"]]["id"] for found in run["results"]] == ["counts", "gone", "open"]
+        assert [rules[found["ruleIndex"]]["id"] for found in run["results"]] == ["counts", "gone", "open", "counts"]
         assert rules[0]["shortDescription"]["text"] == RACE.meaning
         flow = run["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
         assert len(flow) == len(RACE.schedule)

@@ -22,8 +22,11 @@ SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif_log(outcomes: Sequence[Outcome], traces: Written, source: Source) -> str:
-    """All of the log. What is as expected has no result: an alert would stay open for ever."""
-    found = list(surprises(outcomes))
+    """All of the log. What is as expected has no result: an alert would stay open for ever. Each invariant of a
+    scenario that could not be run has one."""
+    troubles = [outcome for outcome in outcomes if outcome.trouble]
+    # Code scanning shows no notification, and closes every alert without a result: what could not be run would pass.
+    found = [*surprises(outcomes), *((outcome, verdict) for outcome in troubles for verdict in outcome.verdicts)]
     meanings = {
         verdict.invariant: verdict.trace.meaning
         for outcome in outcomes
@@ -32,7 +35,6 @@ def sarif_log(outcomes: Sequence[Outcome], traces: Written, source: Source) -> s
     }
     # Sorted, since `ruleIndex` refers to a position, and equal runs give equal logs.
     rules = sorted({verdict.invariant for _, verdict in found})
-    troubles = [outcome for outcome in outcomes if outcome.trouble]
     run = {
         "tool": {
             "driver": {
@@ -65,7 +67,7 @@ def _result(
     result: dict[str, object] = {
         "ruleId": printable(verdict.invariant),
         "ruleIndex": rules.index(verdict.invariant),
-        "level": "warning" if verdict.verdict == "inconclusive" else "error",
+        "level": "warning" if verdict.verdict == "inconclusive" and not outcome.trouble else "error",
         "message": {"text": verdict_line(outcome, verdict)},
         "locations": [] if place is None else [_location(place)],
         "partialFingerprints": {"scenarioAndInvariant/v1": _fingerprint(outcome, verdict)},
