@@ -10,7 +10,7 @@ import attrs
 from lakeproof.histories.events import LOOKING
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import NEVER, Operation
-from lakeproof.model.linearizability.specifications import EXISTS, KV, MUTEX
+from lakeproof.model.linearizability.specifications import EXISTS, HELD, KV, MUTEX
 from lakeproof.model.linearizability.values import Atom, render_value
 from lakeproof.model.snapshot import Status
 from lakeproof.words import plural
@@ -188,22 +188,18 @@ def as_history(evidence: Evidence) -> Iterator[str]:
 
 
 def _writes_of_values(evidence: Evidence) -> list[Operation]:
-    """A write of each value that the key may have had. None of a mutex, which is acquired and released in turns."""
+    """A write of each value that the key may have had. A mutex is acquired if it was held; of one that was held or
+    free, no events say so."""
     fs = {op.f for op in (*evidence.elsewhere, *evidence.operations)}
-    if evidence.possible is None or fs <= MUTEX.fs:
-        return []
-    write, erase = ("set", "delete") if fs <= KV.fs else ("write", "write")
+    possible = evidence.possible or ()
+    if fs <= MUTEX.fs:
+        calls: list[tuple[str, Hashable]] = [("acquire", None)] if possible == (HELD,) else []
+    else:
+        write, erase = ("set", "delete") if fs <= KV.fs else ("write", "write")
+        calls = [(erase if each is None else write, each) for each in possible]
+    # They overlap each other, and end before all others begin: any of them may be the last.
     return [
-        Operation(
-            # They overlap each other, and end before all others begin: any of them may be the last.
-            process=None,
-            f=erase if each is None else write,
-            key=evidence.key,
-            argument=each,
-            call=-3,
-            returned=-2,
-        )
-        for each in evidence.possible
+        Operation(process=None, f=f, key=evidence.key, argument=argument, call=-3, returned=-2) for f, argument in calls
     ]
 
 

@@ -8,11 +8,13 @@ import pytest
 from lakeproof.histories.evidence import as_history
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import Operation
+from lakeproof.model.linearizability.specifications import HELD
 from lakeproof.model.snapshot import Status
 from tests.commands import lakeproof
 
 REFUSED = Operation(process=1, f="set_if", key="k", argument=("a", "b"), status=Status.FAIL, call=10, returned=11)
 """It found something else than "a"."""
+ACQUIRED = Operation(process=1, f="acquire", key="k", call=10, returned=11)
 READ = Operation(process=1, f="read", argument=None, result="a", call=10, returned=11)
 
 
@@ -25,6 +27,9 @@ READ = Operation(process=1, f="read", argument=None, result="a", call=10, return
         (REFUSED, "kv", None, "HOLDS"),
         (READ, "cas-register", ("b", None), "VIOLATED"),
         (READ, "cas-register", ("b", "a"), "HOLDS"),
+        (ACQUIRED, "mutex", (HELD,), "VIOLATED"),
+        (ACQUIRED, "mutex", (None,), "HOLDS"),
+        (ACQUIRED, "mutex", (None, HELD), "HOLDS"),
     ],
 )
 def test_what_the_key_may_have_held_is_written_first(

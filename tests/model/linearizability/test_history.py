@@ -7,7 +7,6 @@ import pytest
 from lakeproof.model.linearizability.history import NEVER, BrokenHistory, History, Operation, Settings, history
 from lakeproof.model.linearizability.values import REFUSED, UNKNOWN
 from lakeproof.model.snapshot import Status
-from tests.model.linearizability.generated import small
 
 
 def test_an_operation_is_given_back_as_it_was_told() -> None:
@@ -74,28 +73,6 @@ def test_at_equal_times_a_process_keeps_its_order_and_another_overlaps_all_of_it
     first, second, third, *others = map(told.operation, range(5))
     assert first.call < first.returned < second.call < second.returned < third.call < third.returned
     assert all(other.call < first.returned and third.call < other.returned for other in others)
-
-
-def test_by_time_the_order_of_lines_of_different_processes_does_not_matter() -> None:
-    for seed in range(50):
-        _, told = small(seed)
-        events: list[tuple[int, int]] = []
-        for number in range(len(told)):
-            op = told.operation(number)
-            events += [(op.call, number), *([(op.returned, number)] if op.returned != NEVER else [])]
-        again, met = History(Settings(order="time")), set[int]()
-        # Each process's own events in order, the processes apart.
-        for time, number in sorted(events, key=lambda event: (event[1], event[0])):
-            op = told.operation(number)
-            if number in met:
-                again.end(number, op.status, op.result, time=time)
-            else:
-                met.add(number)
-                again.call(number, op.f, op.key, op.argument, time=time)
-        again.settle()
-        for number in range(len(told)):
-            assert again.operation(number).call == told.operation(number).call
-            assert again.operation(number).returned == told.operation(number).returned
 
 
 def test_order_by_time_asks_for_times_and_for_clocks_that_do_not_go_back() -> None:
