@@ -31,8 +31,6 @@ OPERATIONS_MIN: Final = 500
 """Of a round, however slow the store or the machine is: fewer would say little. A batch of a scan counts once a key."""
 KINDS: Final = {"get": 30, "set": 14, "set_if": 32, "delete": 7, "scan": 17}
 """How often of a hundred."""
-LOOKS_AGAIN: Final = 0.3
-"""How often a client reads what it has just written: a lost write is often overwritten soon."""
 SIZES: Final = (0, 1, 2, 3, 5)
 
 
@@ -179,8 +177,6 @@ class _Client:
         found = await self._ask(op)
         if found is None:
             self.recorder.end(call, Status.OK)
-            if self.rng.random() < LOOKS_AGAIN:
-                await self.get(key)
         # A definite error other than this one leaves no trace: the operation did not happen. If it did, a read shows a
         # value that no write in the history wrote.
         elif isinstance(found, kv.PredicateFailed):
