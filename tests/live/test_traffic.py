@@ -6,8 +6,9 @@ import trio
 
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
-from lakeproof.live.engine import Load, Plan, run_rounds
+from lakeproof.live.engine import Load, Plan, Workload, run_rounds
 from lakeproof.live.judge import SPURIOUS, HistoryReport
+from lakeproof.live.report import Round
 from lakeproof.live.traffic import KINDS, Traffic
 from lakeproof.model import kv
 from tests.stores.mute import jumping, raising
@@ -58,3 +59,21 @@ def test_what_only_a_scan_at_the_end_shows_is_found(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("lakeproof.live.traffic.KINDS", {**KINDS, "scan": 0})
     monkeypatch.setattr("lakeproof.live.judge.EVIDENCE_SECONDS", 0.1)
     assert run_round(SkipsTheFirst()).code == 1
+
+
+@attrs.define
+class Noting(Workload):
+    """Does nothing, and notes for how long."""
+
+    kind = "stress"
+    lasted: list[float] = attrs.field(factory=list, kw_only=True)
+
+    async def round(self, duration: float, calls: int | None = None) -> Round:
+        self.lasted.append(duration)
+        return Round(seconds=duration)
+
+
+def test_each_round_lasts_twice_as_long_as_the_one_before_until_the_time_is_up() -> None:
+    workload = Noting(Load(seconds=4))
+    trio.run(run_rounds, workload, HistoryReport())
+    assert workload.lasted == [0.5, 1, 2, 0.5]
