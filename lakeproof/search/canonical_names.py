@@ -43,6 +43,9 @@ _LIBRARY: Final = str(Path(os.__file__).parent)
 _ENGINE: Final = ("lakeproof.search", "lakeproof.verify", "lakeproof.testing")
 _BY_TEXT: Final = frozenset({"getattr", "attrgetter", "methodcaller", "globals", "vars", "__dict__"})
 _BY_NAME: Final = frozenset({"__import__", "import_module", "modules"})
+# In Python 3.13 each class of attrs has it, and it leads to all of attrs.
+_REPLACE: Final = "__replace__"
+"""A special method that ``copy.replace`` alone calls."""
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -134,7 +137,8 @@ def _parts_of(value: object) -> Iterable[object]:
 def _names_in(code: CodeType) -> set[str]:
     """The names that code uses; those in texts where it looks something up by text."""
     texts = [const for const in code.co_consts if isinstance(const, str)] if _BY_TEXT & {*code.co_names} else []
-    return {*code.co_names, *(name for text in texts for name in text.split("."))} - {"__doc__"}
+    names = {*code.co_names, *(name for text in texts for name in text.split("."))} - {"__doc__"}
+    return names | {_REPLACE} if "replace" in names else names
 
 
 def _imported_by(code: CodeType) -> list[ModuleType]:
@@ -179,7 +183,8 @@ def _special_methods(namespace: dict[str, object] | type | ModuleType) -> list[o
     ``_missing_``; and the members of an enumeration."""
     if isinstance(namespace, dict):
         return []
-    special = [each for name, each in vars(namespace).items() if name.startswith("_") and name.endswith("_")]
+    found = vars(namespace).items()
+    special = [each for name, each in found if name.startswith("_") and name.endswith("_") and name != _REPLACE]
     is_enum = isinstance(namespace, type) and issubclass(namespace, Enum)
     members = cast("type[Enum]", namespace)._member_map_.values() if is_enum else ()
     return [*(each for each in special if callable(each) or isinstance(each, classmethod)), *members]

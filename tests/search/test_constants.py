@@ -1,5 +1,6 @@
 """A flow may compare an identifier with a constant: then its spelling matters, and it is not renamed."""
 
+import copy
 import importlib
 import re
 import sys
@@ -140,6 +141,11 @@ class Cached:
         return name == FIFTH
 
 
+class Replaced:
+    def __replace__(self, *, name: str) -> bool:
+        return name == FIFTH
+
+
 def with_attribute(name: str) -> bool:
     return name == with_attribute.magic  # type: ignore[attr-defined, no-any-return]
 
@@ -163,6 +169,9 @@ def within_as_a_constant(name: str) -> bool:
 
 IN_LIST, IN_DICT, IN_OBJECT, MODULE = [FIFTH], {FIFTH: 1}, Held(), sys.modules[__name__]
 IN_SLOT, SPECIAL, OPEN, DERIVED = Slotted(FIFTH), Special(""), Open(), Derived()
+REPLACED = Replaced()
+# Python has it since 3.13.
+replace = getattr(copy, "replace", lambda value, **changes: value.__replace__(**changes))
 CACHED, UNBOUND, MOCKED = Cached(), Unbound(FIFTH), Mock(spec=dict, name_=FIFTH)
 IN_DEQUE, IN_VIEW, IN_PATTERN = deque([FIFTH]), MappingProxyType({FIFTH: 1}), re.compile(FIFTH)
 
@@ -197,6 +206,7 @@ COMPARES: dict[str, Callable[[str], bool]] = {
     "in a mock": lambda name: name == MOCKED.name_,
     "in a proxy": lambda name: name == UNBOUND.name,
     "by a getter": lambda name: name == attrgetter("MODULE.FIFTH")(sys.modules[__name__]),
+    "in a copy with changes": lambda name: bool(replace(REPLACED, name=name)),
     "behind an object that has every attribute": lambda name: name == OPEN.some.code,  # type: ignore[attr-defined]
 }
 
@@ -265,6 +275,14 @@ def test_a_docstring_is_compared_with_nothing() -> None:
     async def takes(env: Env) -> str:
         """a1."""
         return env.ids.unique("one") + Documented().first + Documented.second() + Documented.third()
+
+    never = Always(id="never", meaning="", check=lambda _: iter([Reached("a state")]))
+    assert obstacle(Scenario(name="one", clients=[[Call(takes)]], invariants=[never]), {}) == ""
+
+
+def test_what_copies_with_changes_call_is_compared_with_nothing_where_nothing_makes_one() -> None:
+    async def takes(env: Env) -> str:
+        return env.ids.unique("one") + str(REPLACED)
 
     never = Always(id="never", meaning="", check=lambda _: iter([Reached("a state")]))
     assert obstacle(Scenario(name="one", clients=[[Call(takes)]], invariants=[never]), {}) == ""
