@@ -4,6 +4,8 @@ import random
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+import attrs
+
 from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
 from lakeproof.model.linearizability.problem import Step, Stepped, make_steps
 from lakeproof.model.linearizability.specifications import CAS_REGISTER, EXISTS, KV, MUTEX, REGISTER, Specification
@@ -36,16 +38,13 @@ def _some_order(problem: Stepped, left: frozenset[int], state: Hashable) -> bool
     return False
 
 
-def simulated(
-    rng: random.Random, specification: Specification, *, most: int, spoiled: float, crowded: bool = False
-) -> list[Operation]:
+def simulated(rng: random.Random, specification: Specification, *, most: int, spoiled: float) -> list[Operation]:
     """Operations of a simulated object; some results are then replaced, each with that probability.
 
-    One in four histories has distinct values throughout, so that zones apply. Crowded: of five processes, and each
-    condition is one that many values meet.
+    One in four histories has distinct values throughout, so that zones apply.
     """
-    count, processes = rng.randint(1, most), 5 if crowded else rng.randint(1, 5)
-    fs = sorted(specification.fs) + (["get", "set_if"] if crowded else [])
+    count, processes = rng.randint(1, most), rng.randint(1, 5)
+    fs = sorted(specification.fs)
     values = rng.choice((2, 3, 1_000))
     unknown = rng.choice((0.0, 0.0, 0.2, 0.5))
     state, time, value = specification.initial, 0, 0
@@ -62,8 +61,7 @@ def simulated(
             if f in ("write", "set"):
                 argument = value
             elif f in ("cas", "set_if"):
-                expected = EXISTS if crowded else rng.choice((*met[-3:], state, EXISTS if f == "set_if" else state))
-                argument = (expected, value)
+                argument = (rng.choice((*met[-3:], state, EXISTS if f == "set_if" else state)), value)
             met.append(value)
             open_.append(len(rows))
             rows.append([f, argument, None, Status.OK, time, NEVER])
@@ -109,8 +107,32 @@ def small(seed: int, *, most: int = 8) -> tuple[Specification, History]:
     return specification, history(operations, settings)
 
 
-def crowded(seed: int) -> tuple[Specification, History]:
-    """Few operations of many processes: a value may come from a conditional write that follows on any other write."""
+def drawn(seed: int) -> tuple[Specification, History]:
+    """Seven operations at most that nothing has simulated: each met any recent value, or says that it was not there.
+
+    Three in ten conditions are met by any value.
+    """
     rng = random.Random(seed)
-    operations = simulated(rng, KV, most=7, spoiled=rng.choice((0.0, 0.0, 0.3)), crowded=True)
-    return KV, history(operations, Settings(fail="predicate-false" if seed % 2 else "did-not-happen"))
+    distinct, processes = rng.random() < 0.6, rng.randint(2, 5)
+    unknown, refused = rng.choice((0.0, 0.3, 0.5)), rng.choice((0.3, 0.6, 0.9))
+    values: list[Hashable] = [None]
+    made: list[Operation] = []
+    open_: list[int] = []
+    count, time = rng.randint(2, 7), 0
+    while len(made) < count or open_:
+        if len(made) < count and len(open_) < processes and (not open_ or rng.random() < 0.5):
+            met, new = rng.choice(values[-4:]), len(values) if distinct else rng.randrange(3)
+            condition = "set_if", (EXISTS if rng.random() < 0.3 else met, new)
+            f, argument = rng.choice((("get", None), ("set", new), condition, condition))
+            status = Status.FAIL if f == "set_if" and rng.random() < refused else Status.OK
+            result = met if f == "get" else None
+            if f != "get" and status is Status.OK:
+                values.append(new)
+            open_.append(len(made))
+            made.append(Operation(process=len(made), f=f, argument=argument, result=result, status=status, call=time))
+        else:
+            i = open_.pop(rng.randrange(len(open_)))
+            lost, returned = attrs.evolve(made[i], status=Status.INFO), attrs.evolve(made[i], returned=time)
+            made[i] = lost if rng.random() < unknown else returned
+        time += 1
+    return KV, history(made, Settings(fail="predicate-false"))
