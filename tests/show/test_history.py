@@ -149,7 +149,7 @@ class TestCommand:
         assert shown.texts["span"][0] == "violated"
 
     def test_the_page_of_a_history_that_holds_says_so(self, tmp_path: Path) -> None:
-        history, page = write(STALE[:4], tmp_path / "h"), tmp_path / "h.html"
+        history, page = write(STALE[:6], tmp_path / "h"), tmp_path / "h.html"
         assert lakeproof("check", str(history), "--html", str(page)).exit_code == 0
         assert Reading(page.read_text("utf-8")).texts["span"][0] == "holds"
 
