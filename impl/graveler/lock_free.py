@@ -16,6 +16,8 @@ from lakeproof.impl.graveler.commits import TRIES, Request, drop_all, seal, writ
 from lakeproof.impl.graveler.restorations import restorations_over
 from lakeproof.impl.graveler.tokens import Tokens, swap
 from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import BranchBusy
+from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Commit, Repository
 
@@ -117,7 +119,11 @@ async def take(
             made = None
         return False
 
-    swapped = await swap(env, repository, branch_id, change, beaten=beaten, start=start, tries=reading.tries)
+    try:
+        swapped = await swap(env, repository, branch_id, change, beaten=beaten, start=start, tries=reading.tries)
+    except BranchBusy:
+        # An earlier `SetIf` may have been applied, and others have committed on top of it since.
+        raise (kv.OutcomeUnknown() if reading.knows_its_own else BranchBusy(branch_id)) from None
     assert made is not None
     # Without an applied swap it is not sure that this call took the tokens, so its caller must drop none.
     return Taken(made, kept if swapped is not None and swapped.applied else ())
@@ -141,7 +147,8 @@ async def commit(
     `write_commit` again if the head has moved, or a reset has restored paths.
 
     Raises:
-        BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
+        BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed. OutcomeUnknown: a
+            `SetIf` failed, and the branch is gone; or, where it knows its own, instead of BranchBusy.
     """
     request = Request(message=message, batch_size=batch_size)
 

@@ -19,7 +19,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.branches import get_branch, read_branch, replace_branch
-from lakeproof.impl.refs.errors import BranchBusy, WriteNotSettled
+from lakeproof.impl.refs.errors import BranchBusy, BranchNotFound, WriteNotSettled
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository
@@ -73,7 +73,7 @@ async def swap(
         failure. Returns None where there was nothing to change.
 
     Raises:
-        BranchNotFound; BranchBusy: others came first ``tries`` times.
+        BranchNotFound; BranchBusy: others came first ``tries`` times. OutcomeUnknown: beaten, and the branch is gone.
     """
     branch, predicate = await read_branch(env, repository, branch_id) if start is None else start
     for left in countdown(tries):
@@ -88,8 +88,12 @@ async def swap(
             if beaten is None and not left:
                 break
             before = branch
-            # Also after the last failure: the answer decides between a success and BranchBusy.
-            branch, predicate = await read_branch(env, repository, branch_id)
+            try:
+                # Also after the last failure: the answer decides between a success and BranchBusy.
+                branch, predicate = await read_branch(env, repository, branch_id)
+            except BranchNotFound:
+                # Deleted since the `SetIf`, which may have been applied, and seen.
+                raise (BranchNotFound(branch_id) if beaten is None else kv.OutcomeUnknown()) from None
             if beaten is not None and await beaten(before, after, branch):
                 return Swapped(before, branch, applied=False)
             continue
@@ -133,20 +137,27 @@ async def settle(
     Returns what ``write`` has returned last, and the branch as it was read last.
 
     Raises:
-        BranchNotFound, and what ``write`` raises; WriteNotSettled (indefinite) after ``tries`` tries.
+        BranchNotFound, and what ``write`` raises; WriteNotSettled (indefinite) after ``tries`` tries; OutcomeUnknown:
+            the branch was deleted after the first one.
     """
-    for _ in countdown(tries):
-        done = await write(branch)
-        if isinstance(done, Missed):
-            branch = done.branch
-            continue
-        if settled is None:
-            return done, branch
-        # After the write: a committer seals before it scans. If the token is open now, no scan has begun before the
-        # write.
-        before, branch = branch, await get_branch(env, repository, branch.branch_id)
-        if await settled(before, branch):
-            return done, branch
+    tried = False
+    try:
+        for _ in countdown(tries):
+            done = await write(branch)
+            tried = True
+            if isinstance(done, Missed):
+                branch = done.branch
+                continue
+            if settled is None:
+                return done, branch
+            # After the write: a committer seals before it scans. If the token is open now, no scan has begun before the
+            # write.
+            before, branch = branch, await get_branch(env, repository, branch.branch_id)
+            if await settled(before, branch):
+                return done, branch
+    except BranchNotFound as error:
+        # What an earlier try has written may have been committed before the branch was deleted, and be in a copy of it.
+        raise (kv.OutcomeUnknown() if tried else error) from None
     # Indefinite: an earlier try may have been committed, or be under a token that is still read.
     raise WriteNotSettled(branch.branch_id, *paths)
 

@@ -239,8 +239,8 @@ async def _refer(
     try:
         return await _stage(env, repository, branch_id, path, entry, reading, tried)
     except (kv.KVError, FlowError) as error:
-        # After an indefinite failure the entry may be staged, and would then have no count. After a definite one, too,
-        # if a token was tried: a commit may have taken the entry, or the deletion of the branch counts it off.
+        # After an indefinite failure the entry may be staged, and would then have no count. After a refusal by the
+        # store, too, if a token was tried.
         undone = {"any": True, "definite": error.definite, "unstaged": error.definite and not tried, "never": False}
         if counted and undone[reading.rollback]:
             await decrement(env, at(repository, entry), reading.kind)

@@ -118,8 +118,18 @@ async def _replace_tombstone(env: Env, repository: Repository, branch: Branch) -
     return True
 
 
+BeforeMove = Callable[[Env, Repository, Branch], Coroutine[object, object, None]]
+"""What to do before a branch is moved or deleted, given the branch as it was read."""
+
+
 async def update_branch(
-    env: Env, repository: Repository, branch_id: BranchID, target: Ref, *, doubts: bool = False
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    target: Ref,
+    *,
+    prepare: BeforeMove | None = None,
+    doubts: bool = False,
 ) -> Branch:
     """Move a branch to another commit; uncommitted changes stay on top of it. 3 to 5 effects.
 
@@ -132,6 +142,8 @@ async def update_branch(
     branch, predicate = await read_branch(env, repository, branch_id)
     # With the staged changes: only the head is another one.
     moved = attrs.evolve(branch, commit_id=await resolve(env, repository, target))
+    if prepare is not None:
+        await prepare(env, repository, branch)
     try:
         await replace_branch(env, repository, moved, predicate)
     except kv.PredicateFailed:
@@ -169,16 +181,12 @@ async def remove_branch(
     return branch.tokens
 
 
-BeforeDelete = Callable[[Env, Repository, Branch], Coroutine[object, object, None]]
-
-
 async def delete_branch_by_tombstone(
-    env: Env, repository: Repository, branch_id: BranchID, *, prepare: BeforeDelete | None = None
+    env: Env, repository: Repository, branch_id: BranchID, *, prepare: BeforeMove | None = None
 ) -> None:
     """Delete a branch by a record that names no commit, if it is still the record that was read. 2 effects.
 
-    Ours. The record keeps its staging token, so that no value ever returns. prepare: what to do before, given the
-    branch as it was read.
+    Ours. The record keeps its staging token, so that no value ever returns.
 
     Raises BranchNotFound, DefaultBranch; RefChanged: the branch is there, or another call has deleted it.
     """

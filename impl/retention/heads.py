@@ -16,12 +16,11 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs import branches
-from lakeproof.impl.refs.branches import read_branch, replace_branch
-from lakeproof.impl.refs.errors import BranchNotFound, RefChanged
-from lakeproof.impl.refs.resolution import Ref, resolve
+from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.refs.errors import BranchNotFound
+from lakeproof.impl.refs.resolution import Ref
 from lakeproof.impl.retention import runs
 from lakeproof.impl.retention.left import date_left, note_left, scan_left
-from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Repository
 from lakeproof.model.retention import Left, Rules
@@ -47,19 +46,14 @@ AFTERWARDS: Final = Reading(before=False)
 async def update_branch(
     env: Env, repository: Repository, branch_id: BranchID, target: Ref, *, reading: Reading = AS_WRITTEN
 ) -> Branch:
-    """As `branches.update_branch`, with a record of the head that is left. 1 effect more. Raises as that; then there
-    may be a record too many, which keeps a commit for some days."""
-    branch, predicate = await read_branch(env, repository, branch_id)
-    moved = attrs.evolve(branch, commit_id=await resolve(env, repository, target))
+    """As `branches.update_branch` that doubts, with a record of the head that is left. 1 effect more. Raises as that;
+    then there may be a record too many, which keeps a commit for some days."""
     # A crash in between leaves a record too many, and not a head without a record.
     if reading.before:
-        await note_left(env, repository, branch)
-    try:
-        await replace_branch(env, repository, moved, predicate)
-    except kv.PredicateFailed:
-        raise RefChanged(branch_id) from None
-    if not reading.before:
-        await note_left(env, repository, branch)
+        return await branches.update_branch(env, repository, branch_id, target, prepare=note_left, doubts=True)
+    branch = await branches.get_branch(env, repository, branch_id)
+    moved = await branches.update_branch(env, repository, branch_id, target, doubts=True)
+    await note_left(env, repository, branch)
     return moved
 
 

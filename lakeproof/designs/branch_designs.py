@@ -56,6 +56,7 @@ WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
     "delete_branch": Word(lambda flows: flows.delete_branch, BRANCH),
     "create_branch": Word(lambda flows: flows.create_branch, BRANCH, MAIN),
+    "copy_branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
     "update_branch": Word(lambda _: branches.update_branch, BRANCH, MAIN),
     "commit": Word(lambda flows: flows.commit, BRANCH, Caller.TEXT),
     "merge": Word(lambda flows: flows.merge, BRANCH, MAIN, Caller.TEXT),

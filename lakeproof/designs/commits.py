@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import attrs
+
 from lakeproof.designs.branch_designs import NOBODYS_PROGRESS, WRITTEN, BranchDesign
 from lakeproof.designs.designs import HOLDS, rows, variant
 from lakeproof.designs.races import (
@@ -76,10 +78,16 @@ REPAIRED: Final = variant(
     LOCK_FREE,
     "knows-its-own",
     HOLDS,
-    {"commit": {"reading": lock_free.KNOWS_ITS_OWN}},
+    {"commit": {"reading": lock_free.KNOWS_ITS_OWN}, "copy_branch": {"doubts": True}},
     " (ours: a committer that recognises its own commit)",
 )
 """A beaten committer first checks whether the head is its own commit."""
+REPAIRED_ONCE: Final = attrs.evolve(
+    REPAIRED,
+    name="commits/lock-free-knows-its-own-once",
+    options={"commit": {"reading": attrs.evolve(lock_free.KNOWS_ITS_OWN, tries=1)}},
+)
+"""The same, with one try to seal, and one to finish."""
 
 TAKEN: Final = variant(LOCK_FREE, "returns-head", HOLDS, {"commit": {"reading": lock_free.RETURNS_HEAD}})
 """A committer whose tokens were all taken returns the head that took them, and makes no empty commit."""
@@ -256,6 +264,9 @@ ROWS = [
         "create-commit",
         FAULTS,
     ),
+    # What was committed before the branch was deleted is in its copy; what was reset is not read.
+    *rows(LOCK_FREE, "write-commit.copy_branch.delete_branch", NONE),
+    *rows(LOCK_FREE, "reset-read.delete_branch", FALSE, WRITTEN, only="linearizable"),
     *rows(LOCK_FREE, "write-read", REFUSED),
     *rows(LOCK_FREE, "write-write write.write write-delete", LATE_WRITE),
     *rows(LOCK_FREE, "create-create", FAULTS),
@@ -288,6 +299,9 @@ ROWS = [
     *rows(FORGETFUL, "create-commit create-create-commit", NONE),
     *rows(FORGETFUL, "replace-commit replace-replace-commit", NONE, WRITTEN),
     *rows(REPAIRED, "commit-commit write-commit", FAULTS),
+    # Others see what was committed though its `SetIf` failed, or commit on top, before the committer looks.
+    *rows(REPAIRED, "commit-copy_branch.delete_branch", FALSE, WRITTEN),
+    *rows(REPAIRED_ONCE, "commit-create_branch.commit", FALSE, WRITTEN, only="failed-call-changed-nothing"),
     *rows(REPAIRED, "write.commit-commit", NONE, deep=True),
     *rows(REPAIRED, "write.commit-commit", FAULTY, deep=True),
     *rows(OPTIMISTIC, "write-commit", FAULTS),

@@ -117,17 +117,14 @@ JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
     GARBAGE: Refuted(
         "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
 }, reading=proposal.JOB_CLAIMS)
-GONE: Final = (
-    "who finds the branch gone counts off the entry that it has staged, and so does the deletion of the branch; or a "
-    "commit has the entry")
 CAREFUL: Final = variant(TEXT, "careful", {
     COMMITTED: Refuted(
-        f"{BLIND}; {SECOND_LOOK}; and the entry that is left is committed; {GONE}",
-        "twice/delete.commit/false-predicate staged/stage.delete.commit/refusal onmain/*"),
+        f"{BLIND}; {SECOND_LOOK}; and the entry that is left is committed",
+        "twice/delete.commit/false-predicate staged/stage.delete.commit/refusal"),
     STAGED: Refuted(
-            f"{BLIND}; {SECOND_LOOK}; {GONE}",
+            f"{BLIND}; {SECOND_LOOK}",
             "twice/*/false-predicate staged/stage-delete/false-predicate upload-reset/false-predicate "
-            "staged/stage.delete*/refusal shared/stage-delete_branch shared/copy-delete_branch onmain/*"),
+            "staged/stage.delete*/refusal"),
     WRITTEN: Refuted(TOOK_PLACE, "upload-upload/refusal"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",

@@ -23,7 +23,7 @@ import attrs
 
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
-from lakeproof.model.contents import Contents, branch_named, content_of_branch, content_of_commit
+from lakeproof.model.contents import Contents, branch_named, branches, content_of_branch, content_of_commit
 from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
@@ -378,23 +378,25 @@ branch_starts_clean = Monitor(
 
 
 def _advance_refused(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    """State: the (branch, path, identity) of writes that answered with a definite error."""
+    """State: the (path, identity) of writes that answered with a definite error."""
     assert isinstance(state, frozenset)
     if isinstance(event, Invoked) or event.call.status is not Status.FAIL:
         return state, ()
     view = event.call
-    branch_id = view.arguments.branch_id
-    return state | {(branch_id, path, value) for path, value in values(view.name, view.args) if value}, ()
+    return state | {(path, value) for path, value in values(view.name, view.args) if value}, ()
 
 
 def _refused_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, frozenset)
-    for branch_id, path, identity in sorted(state):
+    # In any branch: others may have taken it over from its own, which may be deleted.
+    names = sorted({name for _, name in branches(snapshot)}) if state else []
+    for path, identity in sorted(state):
         what = f"{identity!r} at {path!r} was refused"
-        if _shows(snapshot, branch_id, path, identity):
-            yield Violation("refused-write-is-absent", f"{what}, and it is in {branch_id}")
+        found = [name for name in names if _shows(snapshot, name, path, identity)]
+        if found:
+            yield Violation("refused-write-is-absent", f"{what}, and it is in {' and '.join(found)}")
         else:
-            yield Reached(f"{what}, and it is not in {branch_id}")
+            yield Reached(f"{what}, and it is in no branch")
 
 
 refused_write_is_absent = Monitor(
