@@ -223,6 +223,7 @@ ROWS = [
     *rows(REFUSED, "restore", NONE, Before("another-main/", "bring_main")),
     *rows(NOT_BARE, "restore", NONE),
     *rows(BROUGHT, "restore-bring_main", NONE),
+    *rows(BROUGHT, "restore-bring_main.take_back", NONE, only="restore-is-effective"),
     *rows(WITH_TAG, "restore", NONE | CRASH),
     *rows(AGAIN, "restore", NONE, Before("deleted/", "restore.write.delete")),
 ]
