@@ -54,6 +54,7 @@ STOCKED: Final = Before("stocked/", "upload@main.commit@main.create_branch@b.upl
 TAGGED: Final = Before("tagged/", "upload@main.commit@main.create_branch@b.upload.commit.tag")
 DUMPED: Final = Before("dumped/", "upload@main.commit@main.dump")
 OLD_DUMPED: Final = Before("aged-dumped/", "dump")
+LEFT_DUMPED: Final = Before("aged-left-dumped/", "delete_branch@z.dump")
 BARE: Final = Before("bare/", "upload@main.commit@main.dump.delete_repository.create_bare")
 OLD_BARE: Final = Before("aged-bare/", "dump.delete_repository.create_bare")
 RESTORED: Final = Before(
@@ -190,6 +191,8 @@ def lives_of_jobs() -> Iterator[Row]:
     for design in (MORTAL, SENTENCES):
         yield from rows(with_old_commits(design), f"delete_branch@z.{RUN}-{COMING_BACK}", NONE, OLD_DUMPED)
         yield from rows(with_old_commits(design), f"{RUN}-{REVIVING}", NONE, OLD_DUMPED, deep=True)
+    # A run that condemns two commits: one branch's head, and what is used when it has come back.
+    yield from rows(with_old_commits(MORTAL), f"{RUN}-{REVIVING}", NONE, LEFT_DUMPED, only=ACTIVE)
     # The same reading. Over old commits it is active data that is lost.
     unrefused = attrs.evolve(TAKEN, refuted={ACTIVE: Refuted(TAKEN.refuted[KEPT].reason, "*")})
     yield from rows(with_old_commits(unrefused), f"restore_refs-{RUN}", NONE, OLD_BARE, deep=True)
