@@ -43,16 +43,22 @@ Examples = dict[str, Hashable]
 def has_observed(specification: Specification, history: History) -> bool:
     """Whether any operation says what the state was: what it read, or that its condition was met or refused.
 
-    Without one, to hold says nothing: it would, whatever the store did.
+    Without one, to hold says nothing: it would, whatever the store did. Writes alone were not meant to say more, and
+    hold, as every checker has it; reads whose values are not recorded were.
     """
     settings, values = history.settings, history.values
     if values == [None] and specification is not MUTEX:  # nil alone, as where values have another name
         return False
     telling = specification.observers | specification.answering | specification.conditional
-    return any(
-        f in telling and observation_of(specification, settings, f, STATUSES[status], values[result]) is not UNKNOWN
-        for _, f, _, result, status, _, _ in history.rows(range(len(history)))
-    )
+    wrote = silent = False
+    for _, f, _, result, status, _, _ in history.rows(range(len(history))):
+        if f not in telling:
+            wrote = wrote or status == _OK
+        elif observation_of(specification, settings, f, STATUSES[status], values[result]) is not UNKNOWN:
+            return True
+        else:
+            silent = silent or status == _OK
+    return wrote and not silent
 
 
 def misfit(specification: Specification, history: History) -> str:
