@@ -19,7 +19,7 @@ from lakeproof.model.snapshot import CallView, Status
 Flow = Callable[..., object]  # type: ignore[explicit-any]  # flows take what they like after env
 
 MODEL = Path(__file__).parents[2] / "model"
-JUDGES = sorted([*(MODEL / "invariants").glob("*.py"), *(MODEL / f"{name}.py" for name in ("branch", "tag"))])
+JUDGES = sorted([*(MODEL / "invariants").glob("*.py"), *(MODEL / f"{name}.py" for name in ("branch", "ref"))])
 
 
 def flows() -> Iterator[tuple[str, Flow]]:
