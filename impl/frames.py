@@ -265,6 +265,8 @@ def _frame(at: object) -> tuple[FrameType | None, bool]:
             return at.gi_frame, at.gi_suspended or at.gi_running
         case AsyncGeneratorType():
             frame = at.ag_frame
+            if sys.version_info >= (3, 12):
+                return frame, at.ag_suspended or at.ag_running
             # Python 3.11 does not say it: one that has not begun stands at this instruction.
             made = frame is not None and frame.f_code.co_code[frame.f_lasti] == dis.opmap["RETURN_GENERATOR"]
             return frame, at.ag_running or not made

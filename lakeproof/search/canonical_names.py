@@ -22,6 +22,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Final, cast
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -43,9 +44,6 @@ _LIBRARY: Final = str(Path(os.__file__).parent)
 _ENGINE: Final = ("lakeproof.search", "lakeproof.verify", "lakeproof.testing")
 _BY_TEXT: Final = frozenset({"getattr", "attrgetter", "methodcaller", "globals", "vars", "__dict__"})
 _BY_NAME: Final = frozenset({"__import__", "import_module", "modules"})
-# In Python 3.13 each class of attrs has it, and it leads to all of attrs.
-_REPLACE: Final = "__replace__"
-"""A special method that ``copy.replace`` alone calls."""
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -137,8 +135,7 @@ def _parts_of(value: object) -> Iterable[object]:
 def _names_in(code: CodeType) -> set[str]:
     """The names that code uses; those in texts where it looks something up by text."""
     texts = [const for const in code.co_consts if isinstance(const, str)] if _BY_TEXT & {*code.co_names} else []
-    names = {*code.co_names, *(name for text in texts for name in text.split("."))} - {"__doc__"}
-    return names | {_REPLACE} if "replace" in names else names
+    return {*code.co_names, *(name for text in texts for name in text.split("."))} - {"__doc__"}
 
 
 def _imported_by(code: CodeType) -> list[ModuleType]:
@@ -183,11 +180,12 @@ def _special_methods(namespace: dict[str, object] | type | ModuleType) -> list[o
     ``_missing_``; and the members of an enumeration."""
     if isinstance(namespace, dict):
         return []
-    found = vars(namespace).items()
-    special = [each for name, each in found if name.startswith("_") and name.endswith("_") and name != _REPLACE]
+    special = [each for name, each in vars(namespace).items() if name.startswith("_") and name.endswith("_")]
     is_enum = isinstance(namespace, type) and issubclass(namespace, Enum)
     members = cast("type[Enum]", namespace)._member_map_.values() if is_enum else ()
-    return [*(each for each in special if callable(each) or isinstance(each, classmethod)), *members]
+    # In Python 3.13, `attrs.evolve` is a method of each class of attrs. It leads to all of attrs, and compares nothing.
+    methods = (each for each in special if each is not attrs.evolve)
+    return [*(each for each in methods if callable(each) or isinstance(each, classmethod)), *members]
 
 
 def _is_standard(value: FunctionType | type | ModuleType) -> bool:

@@ -280,14 +280,6 @@ def test_a_docstring_is_compared_with_nothing() -> None:
     assert obstacle(Scenario(name="one", clients=[[Call(takes)]], invariants=[never]), {}) == ""
 
 
-def test_what_copies_with_changes_call_is_compared_with_nothing_where_nothing_makes_one() -> None:
-    async def takes(env: Env) -> str:
-        return env.ids.unique("one") + str(REPLACED)
-
-    never = Always(id="never", meaning="", check=lambda _: iter([Reached("a state")]))
-    assert obstacle(Scenario(name="one", clients=[[Call(takes)]], invariants=[never]), {}) == ""
-
-
 def test_the_engine_that_the_file_imports_compares_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "check", check)  # as a file has it whose tests are scenarios
 
