@@ -263,13 +263,12 @@ def _frame(at: object) -> tuple[FrameType | None, bool]:
             return at.cr_frame, at.cr_suspended or at.cr_running
         case GeneratorType():
             return at.gi_frame, at.gi_suspended or at.gi_running
+        case AsyncGeneratorType() if sys.version_info >= (3, 12):
+            return at.ag_frame, at.ag_suspended or at.ag_running
         case AsyncGeneratorType():
-            frame = at.ag_frame
-            if sys.version_info >= (3, 12):
-                return frame, at.ag_suspended or at.ag_running
             # Python 3.11 does not say it: one that has not begun stands at this instruction.
-            made = frame is not None and frame.f_code.co_code[frame.f_lasti] == dis.opmap["RETURN_GENERATOR"]
-            return frame, at.ag_running or not made
+            made = at.ag_frame and at.ag_frame.f_code.co_code[at.ag_frame.f_lasti] == dis.opmap["RETURN_GENERATOR"]
+            return at.ag_frame, at.ag_running or not made
     return None, False
 
 
