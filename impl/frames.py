@@ -256,8 +256,8 @@ def would_run(coroutine: object) -> bool:
 
 
 def _frame(at: object) -> tuple[FrameType | None, bool]:
-    """Its frame, and whether it has begun: if not, close() runs nothing of it. Not by f_lasti > 0: the first
-    instructions, which copy the variables of a closure, run when it is made."""
+    """Its frame, and whether it has begun: if not, close() runs nothing of it."""
+    # Not by f_lasti > 0: the first instructions, which copy the variables of a closure, run when it is made.
     match at:
         case CoroutineType():
             return at.cr_frame, at.cr_suspended or at.cr_running
