@@ -130,7 +130,7 @@ def command(
         parameters = _parameters(file, format_, specification, history)
         verdicts = check(specification, history, limits)
         if not has_observed(specification, history):
-            verdicts = map(_doubted, verdicts)
+            verdicts = map(_leave_open, verdicts)
         with rare_collections():  # the history is large, and none of it is garbage
             report = _CheckReport(specification, history, limits, as_json, out, evidence)
             return report.tell(parameters, verdicts, started, html)
@@ -144,7 +144,7 @@ def command(
     return UNUSABLE
 
 
-def _doubted(found: KeyVerdict) -> KeyVerdict:
+def _leave_open(found: KeyVerdict) -> KeyVerdict:
     """The verdict where nothing was observed."""
     if found.verdict is not Verdict.HOLDS:
         return found

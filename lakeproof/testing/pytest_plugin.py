@@ -64,8 +64,8 @@ def pytest_pycollect_makeitem(
 
     if not isinstance(obj, list | tuple):
         # Passed over without a word, none of them would ever be searched.
-        held = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, set | frozenset) else (obj,)
-        if any(isinstance(each, Scenario) for each in held):
+        items = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, set | frozenset) else (obj,)
+        if any(isinstance(each, Scenario) for each in items):
             raise pytest.Collector.CollectError(f"{LISTED} is a {type(obj).__name__}; make it a list of Scenario")
         return None
     found = [each for each in obj if isinstance(each, Scenario)]

@@ -168,8 +168,8 @@ def _fate(error: Exception) -> Entry:
 def _fate_of(row: Answer) -> Entry:
     """Of a key that a request names as not deleted."""
     code, message = str(row.get("Code", "")), str(row.get("Message", ""))
-    said = f"{code}: {message}".rstrip(": ")[:WIDEST]
-    refused = Entry(End.FAILED, said) if code in _REFUSED else Entry(End.PERHAPS, NO_ANSWER, said)
+    reason = f"{code}: {message}".rstrip(": ")[:WIDEST]
+    refused = Entry(End.FAILED, reason) if code in _REFUSED else Entry(End.PERHAPS, NO_ANSWER, reason)
     return _fate_of_code(code) or refused
 
 

@@ -255,8 +255,7 @@ class TestCommand:
         self, spark: SparkSession, folder: Path, last: str, code: int, unanswered: int
     ) -> None:
         (folder / "bad.jsonl").unlink()
-        told = [("write", "invoke"), ("write", "ok"), ("read", "invoke"), ("read", last)]
-        said = [{"process": 0, "type": kind, "f": f, "key": "k", "value": 1} for f, kind in told]
+        said = [{"process": 0, "type": kind, "f": "write", "key": "k", "value": 1} for kind in ("invoke", last)]
         (folder / "two.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in (KILL, *said)))
         result = lakeproof("spark", "histories", str(folder), "--json")
         assert result.exit_code == code, result.output
