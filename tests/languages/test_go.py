@@ -23,7 +23,7 @@ from tests.languages.building import ROOT, built, tool
 
 pytestmark = pytest.mark.xdist_group("languages")
 GO = ROOT / "examples" / "go"
-SCENARIOS: Final = {scenario.name: scenario for scenario in (*scenarios_of(step1), *scenarios_of(hardened))}
+BY_NAME: Final = {scenario.name: scenario for scenario in (*scenarios_of(step1), *scenarios_of(hardened))}
 ALWAYS: Final = (
     *("*/step1/delete-delete-create", "*/hardened/delete-delete-create", "*/step1/delete-create/*"),
     *("*/hardened/delete-create/lost-answer", "*/hardened/delete-create/paged", "*/absent/create-create/crash"),
@@ -96,7 +96,7 @@ def go_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def chosen(patterns: Sequence[str]) -> set[str]:
-    return {name for name in SCENARIOS if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    return {name for name in BY_NAME if any(fnmatchcase(name, pattern) for pattern in patterns)}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def chosen(patterns: Sequence[str]) -> set[str]:
     ],
 )
 def test_the_flows_in_go_have_the_verdicts_schedules_and_states_of_those_in_python(name: str, go_program: Path) -> None:
-    assert established(by_go(SCENARIOS[name], go_program)) == established(SCENARIOS[name])
+    assert established(by_go(BY_NAME[name], go_program)) == established(BY_NAME[name])
 
 
 def test_the_adapter_and_the_example_are_formatted_and_vetted() -> None:
