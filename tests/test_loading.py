@@ -138,7 +138,7 @@ class TestPatterns:
         ("pattern", "hint"),
         [
             ("counters/lost-updat3", "did you mean counters/lost-update?"),
-            ("zebra", "`lakeproof scenarios` lists them all"),
+            ("zebra", "`lakeproof scenarios [--from FILE]` lists them all"),
         ],
     )
     def test_a_pattern_that_chooses_none(self, pattern: str, hint: str) -> None:

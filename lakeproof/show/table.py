@@ -24,6 +24,7 @@ shown by `by_scenario` (two of them), `by_design`, `matrix` and `summary`, witho
 """
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -313,19 +314,16 @@ def headline(outcomes: Sequence[Outcome]) -> Text:
 def summary(outcomes: Sequence[Outcome], elapsed_seconds: float) -> Text:
     """The verdict on all verdicts, and how many there are of each kind, in one line."""
     verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
+    known = sum(each.verdict == "violated" and not each.unexpected for each in verdicts)
+    found = Counter(each.verdict for each in verdicts)
+    # What holds or is open is one number, expected or not: what surprises of it, the headline counts.
     kinds = (
-        ("holds", False, "hold"),
-        ("violated", True, "violated"),
-        ("violated", False, "violated as expected"),
-        ("inconclusive", True, "inconclusive"),
-        ("inconclusive", False, "inconclusive as expected"),
+        (found["holds"], "hold"),
+        (found["violated"] - known, "violated"),
+        (known, "violated as expected"),
+        (found["inconclusive"], "inconclusive"),
     )
-    counts = []
-    for name, surprising, words in kinds:
-        of_kind = [each for each in verdicts if each.verdict == name]
-        # What holds is one number, expected or not: an unexpected one is a surprise, which the headline counts.
-        count = sum(name == "holds" or each.unexpected is surprising for each in of_kind)
-        counts += [f"{count:,} {words}"] if count else []
+    counts = [f"{count:,} {words}" for count, words in kinds if count]
     states = sum(outcome.states for outcome in outcomes)
     counts.append((f"{plural(states, 'state')} in " if states else "") + f"{seconds(elapsed_seconds)} s")
     return headline(outcomes).append(f": {', '.join(counts)}")

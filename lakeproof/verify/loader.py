@@ -230,4 +230,4 @@ def _suggestion(pattern: str, names: Sequence[str]) -> str:
         close = difflib.get_close_matches(pattern, parts, SUGGESTIONS_MAX)
     if close:
         return f"did you mean {' or '.join(close)}?"
-    return "`lakeproof scenarios` lists them all"
+    return "`lakeproof scenarios [--from FILE]` lists them all"

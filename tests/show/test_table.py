@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 
 from lakeproof.show.listing import as_json_line
 from lakeproof.show.progress import Progress
-from lakeproof.show.table import by_design, by_scenario, headline, matrix
+from lakeproof.show.table import by_design, by_scenario, headline, matrix, summary
 from lakeproof.show.verdicts import OrderedLines
 from tests.racing import FAULTY
 from tests.show.traces import outcome, verdict
@@ -95,6 +95,13 @@ def test_samples_that_violate_nothing_are_not_told_as_a_pass() -> None:
     )
     assert headline([outcome("d/race", open_)]).plain == "INCONCLUSIVE: no sample violates anything in 1 scenario"
     assert "all as expected; nothing new" in headline([outcome("d/race", open_, known)]).plain
+
+
+def test_what_a_limit_has_left_open_is_not_told_as_expected() -> None:
+    unnamed = attrs.evolve(verdict("no-unhandled-exception", "inconclusive"), named=False)
+    assert not unnamed.unexpected
+    shown = summary([outcome("d/race", verdict("kept", "inconclusive"), unnamed)], 1).plain
+    assert shown == "INCONCLUSIVE: 1 verdict missing in 1 scenario: 2 inconclusive, 1,234 states in 1.00 s"
 
 
 NAME = OUTCOMES[0].scenario

@@ -132,7 +132,8 @@ def move_named(name: str) -> Move:
     mode = _MODES.get(suffix)
     if len(client) != 1 or client not in LABELS or mode is None or mode in _ALONE:
         known = ", ".join(f"a.{suffix}" for suffix, mode in _MODES.items() if suffix and mode not in _ALONE)
-        raise NoSuchMove(f"{describe.brief(name)} is no move; expected a client, as in a, {known}, late-write or clock")
+        known += ", late-write, clock or ttl:BYTES"
+        raise NoSuchMove(f"{describe.brief(name)} is no move; expected a client, as in a, {known}")
     return Move(LABELS.index(client), mode, task)
 
 
