@@ -122,8 +122,10 @@ async def take(
     try:
         swapped = await swap(env, repository, branch_id, change, beaten=beaten, start=start, tries=reading.tries)
     except BranchBusy:
+        if not reading.knows_its_own:
+            raise
         # An earlier `SetIf` may have been applied, and others have committed on top of it since.
-        raise (kv.OutcomeUnknown() if reading.knows_its_own else BranchBusy(branch_id)) from None
+        raise kv.OutcomeUnknown from None
     assert made is not None
     # Without an applied swap it is not sure that this call took the tokens, so its caller must drop none.
     return Taken(made, kept if swapped is not None and swapped.applied else ())

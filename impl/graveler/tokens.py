@@ -92,8 +92,10 @@ async def swap(
                 # Also after the last failure: the answer decides between a success and BranchBusy.
                 branch, predicate = await read_branch(env, repository, branch_id)
             except BranchNotFound:
+                if beaten is None:
+                    raise
                 # Deleted since the `SetIf`, which may have been applied, and seen.
-                raise (BranchNotFound(branch_id) if beaten is None else kv.OutcomeUnknown()) from None
+                raise kv.OutcomeUnknown from None
             if beaten is not None and await beaten(before, after, branch):
                 return Swapped(before, branch, applied=False)
             continue
@@ -155,9 +157,11 @@ async def settle(
             before, branch = branch, await get_branch(env, repository, branch.branch_id)
             if await settled(before, branch):
                 return done, branch
-    except BranchNotFound as error:
+    except BranchNotFound:
+        if not tried:
+            raise
         # What an earlier try has written may have been committed before the branch was deleted, and be in a copy of it.
-        raise (kv.OutcomeUnknown() if tried else error) from None
+        raise kv.OutcomeUnknown from None
     # Indefinite: an earlier try may have been committed, or be under a token that is still read.
     raise WriteNotSettled(branch.branch_id, *paths)
 
