@@ -2,27 +2,30 @@
 implement it using a naive table lock, just to get it going, or better, a `branch-key` based locking, to prevent staging
 during commits".
 
-The holder of the lock may change the branch as it likes; a writer takes the lock for every entry. A crashed holder
-keeps it, unless it is leased: a client that finds it older than the lease takes it over. A slow holder does not notice.
+The holder of the lock may change the branch as it likes: all that stage something or change its record take the lock. A
+crashed holder keeps it, unless it is leased: a client that finds it older than the lease takes it over. A slow holder
+does not notice.
 Source: graveler-on-kv.md, "Tables".
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
 from typing import Final, TypeVar
 
 import attrs
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler import flows
+from lakeproof.impl.flows import Flow
+from lakeproof.impl.graveler import flows, merges, resets, writes
 from lakeproof.impl.graveler.commits import Request, drop_all, write_commit
 from lakeproof.impl.graveler.tokens import countdown
-from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs import branches
+from lakeproof.impl.refs.branches import get_branch, next_token, replace_branch
 from lakeproof.impl.refs.errors import BranchLocked
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.staging import stage, tombstone
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
+from lakeproof.model.records import Commit, Repository
 
 T = TypeVar("T")
 
@@ -62,7 +65,8 @@ async def commit(
         BranchNotFound; BranchLocked after ``tries`` attempts: nothing was committed.
     """
 
-    async def work(branch: Branch) -> Commit:
+    async def work() -> Commit:
+        branch = await get_branch(env, repository, branch_id)
         request = Request(message=message, batch_size=batch_size)
         made = await write_commit(env, repository, branch.commit_id, branch.tokens, request)
         # A fresh token, though writers wait for the lock: a write in doubt may still arrive under the old one.
@@ -76,40 +80,38 @@ async def commit(
     return await _run_locked(env, repository, branch_id, work, reading)
 
 
-async def set_entry(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    identity: bytes,
-    data: bytes = b"",
-    *,
-    reading: Reading = AS_WRITTEN,
-) -> None:
-    """Write an entry of a branch while no other client commits. 4 effects. Raises BranchNotFound, BranchLocked."""
-    change = StagedEntry(key=path, identity=identity, data=data)
-    await _run_locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
+def _locking(flow: Flow, **options: Hashable) -> Flow:
+    """The flow while no other client commits. 2 effects more. Raises BranchLocked, too."""
+
+    async def locking(
+        env: Env,
+        repository: Repository,
+        branch_id: BranchID,
+        *arguments: object,
+        reading: Reading = AS_WRITTEN,
+        **given: object,
+    ) -> object:
+        work = partial(flow, env, repository, branch_id, *arguments, **options, **given)
+        return await _run_locked(env, repository, branch_id, work, reading)
+
+    locking.__name__ = flow.__name__  # by which specifications know the call
+    return locking
 
 
-async def delete_entry(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
-) -> None:
-    """Delete an entry of a branch while no other client commits. 4 effects. Raises BranchNotFound, BranchLocked."""
-    change = tombstone(path)
-    await _run_locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
+# Under the lock the token cannot change, so the branch need not be read again.
+set_entry: Final = _locking(writes.set_entry, reading=writes.SINGLE_READ)
 
 
 async def _run_locked(
     env: Env,
     repository: Repository,
     branch_id: BranchID,
-    work: Callable[[Branch], Awaitable[T]],
+    work: Callable[[], Awaitable[T]],
     reading: Reading,
 ) -> T:
     await _lock(env, repository, branch_id, reading)
     try:
-        branch, _ = await read_branch(env, repository, branch_id)
-        result = await work(branch)
+        result = await work()
     except Exception:
         # A holder that fails comes here; one that crashes never does. If this fails too, the lock stays.
         await _unlock(env, repository, lock_key(branch_id, reading))
@@ -167,4 +169,19 @@ async def _take_over(env: Env, partition: bytes, key: bytes, owner: bytes, lease
     return True
 
 
-FLOWS = attrs.evolve(flows.FLOWS, commit=commit, set_entry=set_entry, delete_entry=delete_entry)
+FLOWS = attrs.evolve(
+    flows.FLOWS,
+    commit=commit,
+    set_entry=set_entry,
+    set_entries=_locking(writes.set_entries, reading=writes.SINGLE_READ),
+    delete_entry=_locking(writes.delete_entry, reading=writes.SINGLE_READ),
+    create_entry=_locking(writes.create_entry),
+    replace_entry=_locking(writes.replace_entry),
+    reset_branch=_locking(resets.reset_branch),
+    reset_entry=_locking(resets.reset_entry),
+    reset_prefix=_locking(resets.reset_prefix),
+    create_branch=_locking(branches.create_branch),
+    delete_branch=_locking(branches.delete_branch),
+    merge=_locking(merges.merge),
+    revert=_locking(merges.revert),
+)

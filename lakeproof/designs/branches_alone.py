@@ -24,7 +24,7 @@ from lakeproof.designs.branch_designs import BRANCH, FOUNDED, MAIN, REPOSITORY, 
 from lakeproof.designs.designs import HOLDS, Caller, Design, Row, Speaker, Word, rows
 from lakeproof.designs.races import NONE, ArgumentSlot, Race, Refuted, branch_of, path_of
 from lakeproof.impl.committed import Conflicts
-from lakeproof.impl.flows import BranchFlows
+from lakeproof.impl.flows import BranchFlows, bind_reading
 from lakeproof.impl.graveler import commits, dropping, listing, lock_free, locked, optimistic, resets, writes
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.graveler.initialisation import first_commit
@@ -290,11 +290,8 @@ UNSEALED: Final = _design(
     "optimistic-unsealed", optimistic.FLOWS, options=_reading("commit", reading=optimistic.Reading(seals=False))
 )
 LOCKED: Final = _design("locked", locked.FLOWS)
-LOCKING: Final = ("commit", "write", "delete")
-TABLE: Final = _design("locked-table", locked.FLOWS, options=_reading(*LOCKING, reading=locked.TABLE))
-LEASED: Final = _design(
-    "locked-leased", locked.FLOWS, options=_reading(*LOCKING, reading=locked.Reading(lease=60_000_000))
-)
+TABLE: Final = _design("locked-table", bind_reading(locked.FLOWS, reading=locked.TABLE))
+LEASED: Final = _design("locked-leased", bind_reading(locked.FLOWS, reading=locked.Reading(lease=60_000_000)))
 LATER: Final = _design("drops-later", dropping.FLOWS)
 NOT_YET: Final = _design("drops-later-not-yet", dropping.FLOWS, drops=False)
 OPTIMISTIC_KEEPING: Final = _design(

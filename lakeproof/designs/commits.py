@@ -22,6 +22,7 @@ from lakeproof.designs.races import (
     fault,
     jump,
 )
+from lakeproof.impl.flows import bind_reading
 from lakeproof.impl.graveler import flows, lock_free, locked, optimistic, resets, writes
 
 SOURCE: Final = "graveler-on-kv.md, Update Commits, staging and lock-free"
@@ -224,9 +225,8 @@ OUTLIVED: Final = "who was only slow goes on after its lease, and so does who to
 
 LEASED: Final = BranchDesign(
     name="commits/locked-leased",
-    flows=locked.FLOWS,
+    flows=bind_reading(locked.FLOWS, reading=locked.Reading(lease=LEASE)),
     source="graveler-on-kv.md, Tables (ours: a lock that expires)",
-    options={word: {"reading": locked.Reading(lease=LEASE)} for word in ("commit", "write", "delete")},
     beatable=False,
     refuted={
         "acknowledged-write-is-kept": Refuted(OUTLIVED, "write-commit*"),
@@ -313,8 +313,10 @@ ROWS = [
     *rows(LOCKED, "commit-commit write-commit", FAULTS),
     *rows(LOCKED, "write.commit-write.commit", NONE),
     *rows(LOCKED, "write.commit-write.commit", FAULTY, deep=True),
-    *rows(LOCKED, "commit-delete_branch", NONE),
-    *rows(LEASED, "write-commit commit-commit", LATER),
+    *rows(LOCKED, "write_several-commit create-commit delete-commit commit-delete_branch.create_branch", NONE),
+    *rows(LOCKED, f"replace-commit {RESET_RACES}", NONE, WRITTEN),
+    *rows(LOCKED, "commit-merge commit-revert commit-delete_branch", NONE),
+    *rows(LEASED, "write-commit commit-commit commit-delete_branch", LATER),
     *rows(LOCK_FREE, "write.commit-write.commit-delete write.delete.commit-commit", NO_FALSE, deep=True),
     *rows(KEEPING, "commit-commit-commit write-write:y-commit-commit", NO_FALSE, deep=True),
     *rows(KEEPING, "write-commit-commit-reset", NO_FALSE, deep=True),

@@ -1,6 +1,5 @@
 """Commits whose tokens a background job drops; and commits under one lock for all branches."""
 
-from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import Final
 
@@ -31,10 +30,7 @@ BLIND: Final = attrs.evolve(
     },
 )
 
-LOCKS: Final[Mapping[str, Mapping[str, Hashable]]] = {
-    word: {"reading": locked.TABLE} for word in ("commit", "write", "delete")
-}
-TABLE: Final = variant(LOCKED, "table", LOCKED.refuted, LOCKS)
+TABLE: Final = variant(LOCKED, "table", LOCKED.refuted, reading=locked.TABLE)
 
 ROWS = [
     *rows(LATER, "write-commit.job", FAULTS),
