@@ -36,6 +36,7 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
+from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete.staging_area import find_object as find_listed
 from lakeproof.impl.refs.branches import create_branch
 from lakeproof.model.calls import CallArguments, arguments_by_role
@@ -58,6 +59,8 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     # None: the proposal creates branches as today.
     "create_branch": Word(lambda flows: flows.create_branch or create_branch, "c", BRANCH),
     "read@c": Word(lambda flows: flows.read_object, "c", AT),
+    "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
+    "seal": Word(lambda _: seal, BRANCH),
 }
 
 
@@ -190,6 +193,9 @@ def each_alone(design: ObjectDesign, terms: Terms, refuted: Mapping[str, Refuted
     yield from rows(one, ON_THREE, NONE, after("upload.upload:y.upload:z"))
     yield from rows(one, ON_A_FOREIGN, NONE, after("bring.stage@outside"))
     yield from rows(one, ON_NO_BRANCH, NONE, after("delete_branch"))
+    if design.flows.reset_entry is not None:
+        yield from rows(one, "reset_entry.read", NONE, after("upload.commit.upload"))
+        yield from rows(one, "reset_entry.read", NONE, after("upload.commit.upload.seal"))
     if design.flows.background_job is not None:
         waits = NONE | jump(design.grace) if design.grace else NONE
         yield from rows(one, "upload.commit.job.read", waits, after("upload.upload"))
@@ -265,7 +271,11 @@ ROWS = [
         counter.TEXT,
         ANYTHING,
         {
-            **refuted_leftovers(UNLINKED, "upload.* after_upload/upload.* after_upload/link.* after_upload.upload/*"),
+            **refuted_leftovers(
+                UNLINKED,
+                "upload.* after_upload/upload.* after_upload/link.* after_upload.upload/* "
+                "after_upload.commit.upload/reset_entry.*",
+            ),
             KEPT: Refuted(
                 LOSES_COMMITTED, "after_upload.commit/*delete.commit* *move.reset* after_upload.commit.delete/*"
             ),

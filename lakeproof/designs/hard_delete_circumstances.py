@@ -19,10 +19,11 @@ from lakeproof.designs import hard_delete_reference_tracking as tracking
 from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._circumstances import damage, found_twin, in_twin, leave_beside, leave_old
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
-from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X
+from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.designs.designs import HOLDS, Caller, Row, Word, recast, rows
 from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
+from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.model.invariants import Afterwards, Invariant, data, jobs
 from lakeproof.scenario import Aftermath, Faults
@@ -32,6 +33,8 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "leave_old": Word(lambda _: leave_old),
     "leave_beside": Word(lambda _: leave_beside),
     "bring": Word(lambda _: bring),
+    "upload_today": Word(lambda _: today.upload_object, BRANCH, X, Caller.BYTES),
+    "copy_today": Word(lambda _: today.copy_object, BRANCH, Y, BRANCH, X),
     "found_twin": Word(lambda _: found_twin),
     "upload_twin": Word(lambda flows: in_twin(flows.upload_object), MAIN, X, Caller.BYTES),
     "commit_twin": Word(lambda flows: in_twin(flows.commit), MAIN, Caller.TEXT),
@@ -76,6 +79,7 @@ def _in_use(design: ObjectDesign, refuted: Mapping[str, Refuted]) -> Circumstanc
 
 
 OLD: Final = Before("old/", "leave_old")
+UNCOUNTED: Final = Before("uncounted/", "upload_today.copy_today")
 TWINS: Final = Before("twins/", "found_twin.upload_twin.commit_twin.upload_twin")
 DAMAGED: Final = Before("damaged/", "upload.commit.damage")
 COMMITTED_ONCE: Final = Before("committed/", "upload.commit")
@@ -134,8 +138,10 @@ ROWS = [
     *(row for design in (*MOVING, *ONE_ENTRY) for row in of_moves(design)),
     *(
         row
-        for design in (*MOVING, *ONE_ENTRY, counter.JOB, tokens.MENDED, offline.OFFLINE)
+        for design in (*MOVING, *ONE_ENTRY, counter.JOB, tracking.CREATES, tokens.MENDED, offline.OFFLINE)
         for row in of_foreign(design)
     ),
     *(row for design in ONE_ENTRY for row in rows(_in_use(design, HOLDS), "move-commit", NONE, UPLOADED)),
+    # "If reference counter doesn't exist: Retention is not handled in lakeFS": another entry may have the object.
+    *rows(_in_use(counter.TEXT, HOLDS), "delete.upload", NONE, UNCOUNTED),
 ]

@@ -252,7 +252,7 @@ CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset up
 
 def resets_of_sealed(design: OneEntryDesign) -> Iterator[Row]:
     """A reset of a path that a committer has sealed: what is committed is staged anew."""
-    yield from rows(design, "reset_entry.delete reset_entry.reset reset_entry.upload", NONE, RESEALED)
+    yield from rows(design, "reset_entry.delete reset_entry.reset reset_entry.upload delete_branch", NONE, RESEALED)
     yield from rows(design, "reset_entry-commit", NONE, RESEALED, deep=True)
     usable, race = (stays_usable(design, 0),), "upload-commit.seal.reset_entry"
     yield from rows(design, race, NONE, UPLOADED, more=usable, only=USABLE, deep=design is not TEXT)

@@ -74,7 +74,7 @@ KEPT: Final = "what is staged, and then hidden or forgotten by a reset of the pa
 
 LEFT: Final = "sealed/reset_entry.commit.delete* sealed/reset_entry*-commit* staged/reset_entry-commit"
 LEAKS: Final = {GARBAGE: Refuted(KEPT, LEFT)}
-NO_DELETE: Final = {GARBAGE: Refuted(KEPT, f"{LEFT} sealed/reset_entry.reset")}
+NO_DELETE: Final = {GARBAGE: Refuted(KEPT, f"{LEFT} sealed/reset_entry.reset sealed/delete_branch")}
 LATE: Final = {GARBAGE: Refuted(KEPT, "staged/reset_entry-commit")}
 COUNTED: Final = {
     COMMITTED: Refuted(BACK, "sealed/reset_entry.delete* sealed/reset_entry.reset* sealed/reset_entry.commit.delete*"),
@@ -84,7 +84,7 @@ DROPPED: Final = {COMMITTED: Refuted(BACK, "sealed/reset_entry.reset*"), **LEAKS
 OVERWRITTEN: Final = {
     COMMITTED: Refuted(BLOCKER, "staged/reset_entry-commit"),
     UNCHANGED: Refuted(BLOCKER, "sealed/reset_entry.delete-commit"),
-    GARBAGE: Refuted(KEPT, "sealed/reset_entry.commit.delete sealed/reset_entry*-commit"),
+    GARBAGE: Refuted(KEPT, "sealed/reset_entry.commit.delete sealed/reset_entry*-commit sealed/delete_branch"),
 }
 UNTIDY: Final = {GARBAGE: Refuted(KEPT, "sealed/reset_entry*-commit staged/reset_entry-commit")}
 BY_TOKENS: Final = {COMMITTED: Refuted(MISTAKEN, "sealed/reset_entry*-commit*"), **LATE}
@@ -116,5 +116,7 @@ WITHOUT_CLOCK: Final = (in_place(online.UNTIMED), resets(online.UNTIMED))
 
 ROWS = [
     *(row for design in (*PLACES, *RESTORATIONS) for row in races(design)),
+    # What a sealed token has goes with the branch, too.
+    *(row for design in PLACES for row in rows(design, "delete_branch", NONE, SEALED)),
     *(row for design in WITHOUT_CLOCK for row in races(design, deep=True)),
 ]
