@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from lakeproof.spark_checks.engine import runs
 from lakeproof.spark_checks.engine.folders import Folder, folder_at
-from lakeproof.spark_checks.engine.runs import ADDRESSES
+from lakeproof.spark_checks.engine.runs import ADDRESSES, REPORT
 from lakeproof.spark_checks.ledger import MARKED
 from lakeproof.words import Unusable
 
@@ -35,10 +35,16 @@ class Mark:
 
 def batches(folder: Folder, files: Sequence[str]) -> Iterator[list[Mark]]:
     """The marks of a run, `BATCH` at a time, in the order of its files. Memory: one batch. Raises Unusable."""
+    for file, where in _opened(folder, files):
+        yield from _of_file(file, where)
+
+
+def _opened(folder: Folder, files: Sequence[str]) -> Iterator[tuple[pq.ParquetFile, str]]:
+    """Those of ``addresses/``, one after the other, and where each is."""
     for name in files:
         if name.partition("/")[0] == ADDRESSES:
             with folder.open(name) as file:
-                yield from _of_file(pq.ParquetFile(file), f"{folder.where}/{name}")
+                yield pq.ParquetFile(file), f"{folder.where}/{name}"
 
 
 def _of_file(file: pq.ParquetFile, where: str) -> Iterator[list[Mark]]:
@@ -162,14 +168,20 @@ def whole_run(out: str, run: str) -> Marked:
     around = folder_at(out)
     report = runs.read_report(around, run)
     folder = around.child(run)
+    files = runs.demand_whole(folder, report)
     accounts = cast("list[dict[str, object]]", report["accounts"])
+    counted = [each["objects"] for each in accounts if each["reason"] == MARKED] or [0]
+    marked = sum(file.metadata.num_rows for file, _ in _opened(folder, files))
+    # Before anything is deleted: of a run without marks, no reference is looked for again.
+    if counted != [marked]:
+        raise Unusable(f"{folder.where}/{REPORT}: is not of these {marked:,} marked objects; mark once more")
     now = cast("dict[str, int]", report["now"])
     return Marked(
         folder=folder,
-        files=runs.demand_whole(folder, report),
+        files=files,
         kind=str(report["kind"]),
         engine=str(report.get("engine") or "classic"),  # reports of older versions do not say
-        marked=sum(cast("int", each["objects"]) for each in accounts if each["reason"] == MARKED),
+        marked=marked,
         now=now["microseconds"],
         options=cast("runs.Fields", report.get("asked", {})),
     )

@@ -285,6 +285,7 @@ UNNAMED = b'{"kind": "retention", "accounts": [], "files": [{"bytes": 1}], "now"
         (without(PART), "part.parquet: is gone, and the run is not whole without it"),
         (changed(PART, lambda whole: whole[:-1]), "part.parquet: is not what the run has written"),
         (changed(PART, lambda whole: b"y" + whole[1:]), "part.parquet: is not what the run has written"),
+        (changed("report.json", lambda whole: whole.replace(b'"objects": 1', b'"objects": 0')), "1 marked objects"),
         *(
             (changed("report.json", lambda _, text=text: text), "is no report of a run")  # type: ignore[misc]
             for text in (b"", b"[]", b"{}", b'{"kind": "retention"}', b"\x00", b"[" * 100_000, UNNAMED)
