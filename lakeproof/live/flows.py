@@ -23,6 +23,7 @@ from lakeproof.live.flow_promises import OF_ENTRIES, OF_REPOSITORIES, judges, ob
 from lakeproof.live.report import Report, Round
 from lakeproof.model import keys, kv
 from lakeproof.model.invariants import Finding, Monitor, Violation
+from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.records import Record, StagedEntry
 from lakeproof.model.snapshot import CallView, Event, Returned, Snapshot
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
@@ -74,6 +75,8 @@ class Flows(Workload):
             async with self.clear_after(private, private.prefix):
                 try:
                     await run(init_repository(live_env(), LAKE), store, objects)
+                except NoProtobuf:
+                    raise  # the same in each round, and none of the store's doing
                 except Exception as error:  # noqa: BLE001  # a store that gives back something else may make a flow fail anyhow
                     made.unread = f"the first repository could not be written: {error!r}"
                     if last or not isinstance(error, kv.KVError) or trio.current_time() > until:

@@ -26,6 +26,7 @@ from lakeproof.live.traffic import KeyRound, Traffic, malformation
 from lakeproof.model import kv
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.snapshot import Status
 from lakeproof.stores import PrefixedStore, Target, target
 from tests.commands import complaint, lakeproof
@@ -339,6 +340,14 @@ class TestFlows:
         assert result.stdout.splitlines()[-1].startswith("VIOLATED: ")
         for name in ("evidence.txt", "calls.txt", "store.txt"):
             assert Path("out/stress", name).read_text()
+
+    def test_without_protobuf_they_name_the_extra(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fails(*_: object) -> None:
+            raise NoProtobuf
+
+        monkeypatch.setattr("lakeproof.live.flows.init_repository", fails)
+        result = lakeproof("stress", "memory:", "--flows", "--seconds", "1")
+        assert (result.exit_code, result.stderr) == (2, f"lakeproof: {NoProtobuf()}\n")
 
     @pytest.mark.long
     def test_a_store_that_answers_nothing_is_inconclusive(self) -> None:
