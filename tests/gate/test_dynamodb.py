@@ -171,6 +171,8 @@ QUERIES: list[tuple[str, object]] = [
                 ({"ConditionExpression": "NOT a.b[0] = a.b[0]"}, "distinct from the remaining operands"),
                 ({"ConditionExpression": "NOT contains(a, a)"}, "operator: contains, first operand: [a]"),
                 ({"ConditionExpression": "a = :x"}, ":x"),
+                ({"ConditionExpression": "a = b", "ExpressionAttributeNames": {}}, "Names must not be empty"),
+                ({"ConditionExpression": "a = b", "ExpressionAttributeValues": {}}, "Values must not be empty"),
                 ({"ConditionExpression": "begins_with(a)"}, "Incorrect number of operands"),
                 ({"ConditionExpression": "attribute_type(a, b)"}, "Incorrect operand type"),
                 ({"ConditionExpression": "size(size(a)) = a"}, "function: size, operand type: N"),

@@ -162,6 +162,14 @@ def test_a_transaction_is_forgotten_after_ten_minutes() -> None:
     assert values == [n(1), n(1), n(2)]
 
 
+def test_a_batch_with_a_table_without_writes_writes_nothing() -> None:
+    put = {"PutRequest": {"Item": {"p": s("a")}}}
+    cases: list[dict[str, list[object]]] = [{ONE: [put], TWO: []}, {ONE: []}]
+    for writes in cases:
+        state, status, _, _ = done(after(create(ONE), create(TWO)), "BatchWriteItem", {"RequestItems": writes})
+        assert (status, state.listed(ONE)) == (400, [])
+
+
 @pytest.mark.parametrize(
     ("operation", "fields", "unknown"),
     [

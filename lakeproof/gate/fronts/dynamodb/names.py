@@ -37,17 +37,19 @@ class Attached:
     def of(cls, request: Mapping[str, object]) -> "Attached":
         """From the fields of a request. Raises DynamoDBError."""
         names = fields(request.get("ExpressionAttributeNames", {}), "ExpressionAttributeNames")
+        values = item(request.get("ExpressionAttributeValues", {}))
+        for kind, mark, brought in (("Names", "#", names), ("Values", ":", values)):
+            field = f"ExpressionAttribute{kind}"
+            if field in request and not brought:
+                invalid(f"{field} must not be empty")
+            for name in brought:
+                if not name.startswith(mark):
+                    invalid(f'{field} contains invalid key: Syntax error; key: "{name}"')
         found = {}
         for name, meant in names.items():
             if not isinstance(meant, str):
                 raise_malformed("ExpressionAttributeNames: expected strings")
-            if not name.startswith("#"):
-                invalid(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{name}"')
             found[name] = meant
-        values = item(request.get("ExpressionAttributeValues", {}))
-        for name in values:
-            if not name.startswith(":"):
-                invalid(f'ExpressionAttributeValues contains invalid key: Syntax error; key: "{name}"')
         return cls(found, values)
 
     def path(self, path: Path, where: str) -> tuple[str | int, ...]:

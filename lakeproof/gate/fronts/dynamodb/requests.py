@@ -362,6 +362,8 @@ def batch_write(body: Fields) -> Several:
     for table, inner in _by_table(body):
         if not isinstance(inner, list):
             raise_malformed(f"{table}: expected a list")
+        if not inner:
+            invalid("The batch write request list for a table cannot be null or empty")
         for each in inner:
             part = fields(each, table)
             if len(part) != 1 or not part.keys() <= {"PutRequest", "DeleteRequest"}:
@@ -372,9 +374,8 @@ def batch_write(body: Fields) -> Several:
             refuse_unknown(name, fields(request, name))
             # A write in a batch has neither a condition nor values to return.
             changes.append(change(kind, {"TableName": table, wanted: fields(request, name).get(wanted)}))
-    if not 1 <= len(changes) <= BATCH_WRITES_MAX:
-        invalid("Too many items requested for the BatchWriteItem call" if changes else "The batch write request list "
-                "for a table cannot be null or empty")  # fmt: skip
+    if len(changes) > BATCH_WRITES_MAX:
+        invalid("Too many items requested for the BatchWriteItem call")
     return Several(changes=tuple(changes))
 
 
