@@ -255,7 +255,7 @@ class _Frontier:
         write, bit = self.problem.writes[i], self.bits[i]
         # Hidden: it took effect right before the last visible write, and possibly compare-and-sets on it did, too. If
         # the value is `write` already, to become visible now is as good, and covers more.
-        if hidden & bit and value != write and not self._stays(write):
+        if hidden & bit and value != write:
             for at, taken, gone in self._chains(write, used | bit, spent, hidden, ranks):
                 if not self._stays(at):
                     taken |= self._content(at) & hidden  # readers that were open then may have seen it there

@@ -8,7 +8,7 @@ there at 5, and its writer is called at 4.5, after all of block 0 was called: it
 2.5, before block 0 is: it cannot.
 
 >>> blocks = Hiders(spans=[(1, 4), (5, 8), (2, 2.5)], roots=[0, 1, 2], spare=[])
->>> [writer for writer, _, _ in blocks.find(0, 10, Times([0, 4.5, 1], [1, 5, 2.5], bytearray(3)))]
+>>> [writer for writer, _, _ in blocks.find(0, 10, Times([0, 4.5, 1], [1, 5, 2.5]))]
 [1]
 """
 
@@ -32,11 +32,10 @@ MOMENT: Final = 0.5
 
 @attrs.frozen(eq=False)
 class Times:
-    """What the choices so far have left: by operation its call and return, and whether it happened."""
+    """What the choices so far have left: by operation its call and return."""
 
     calls: list[float]
     returns: list[float]
-    happened: bytearray
 
 
 class Hiders:
@@ -66,7 +65,7 @@ class Hiders:
         past = self._past(first, block)
         if past < last:
             yield from self._backward(block, past, deadline, times)
-        yield from self._spare(last, deadline, times)
+        yield from self._spare(last, deadline)
 
     def _backward(self, block: int, over: float, deadline: float, times: Times) -> Iterator[Hider]:
         at = bisect_left(self.backward, (deadline, 0, 0))
@@ -79,12 +78,11 @@ class Hiders:
                     # Event numbers are whole, so that halves lie between two events.
                     yield root, begin + MOMENT / 2, begin + MOMENT
 
-    def _spare(self, over: float, deadline: float, times: Times) -> Iterator[Hider]:
+    def _spare(self, over: float, deadline: float) -> Iterator[Hider]:
         last = bisect_left(self.spare, (deadline, START))
         for call, i in reversed(self.spare[max(last - _TRIED, 0) : last]):
             begin = max(over, call)
-            # Each spare write may hide one block: once chosen, it has happened, and has a time.
-            if not times.happened[i] and begin < deadline:
+            if begin < deadline:
                 yield i, begin + MOMENT / 2, begin + MOMENT
 
     def _past(self, moment: float, block: int) -> float:

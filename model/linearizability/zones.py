@@ -138,18 +138,15 @@ class _Denying(Layout):
             # By returns: the earliest deadline of a block is the strictest, and what is hidden once is hidden for good.
             first.setdefault(block_of[self.writers[problem.values[i]]], i)
         candidates = Hiders(list(self.spans), self.roots, self._spare())
-        times = Times(list(self.calls), list(self.returns), bytearray(self.happened))
-        self.calls, self.returns, self.happened = times.calls, times.returns, times.happened
+        times = Times(list(self.calls), list(self.returns))
+        self.calls, self.returns = times.calls, times.returns
         for block, i in first.items():
             deadline = problem.returns[i]
-            hiders = candidates.find(block, deadline, times)
-            # The first that fits: what another choice would have made possible is left to the frontier.
-            chosen = next((hider[0] for hider in hiders if self._try(block, hider, deadline, times)), None)
-            if chosen is None:
+            # The first that fits: what another choice would have made possible is left to the frontier. A spare write,
+            # which was not met, needs no place in the layout: where a forward zone has its place, that one comes after
+            # the hidden blocks, too, and in time.
+            if not any(self._try(block, hider, deadline, times) for hider in candidates.find(block, deadline, times)):
                 raise Undecided
-            # A spare write, which was not met, needs no place in the layout: where a forward zone has its place, that
-            # one comes after the hidden block, too, and in time.
-            times.happened[chosen] = 1
         try:
             self._lay_out()  # exact: whatever the choices were, a layout proves that the history holds
         except Violated:
