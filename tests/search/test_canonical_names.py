@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 from zlib import crc32
@@ -9,7 +10,7 @@ from zlib import crc32
 import attrs
 import pytest
 
-from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Violation
+from lakeproof import Always, Call, Env, Faults, Finding, Reached, Scenario, Snapshot, Violation, kv
 from lakeproof.search import automaton, canonical_names, contents, fresh_names, loops, suspended
 from lakeproof.search.by_level import GivesWay, Plan
 from lakeproof.search.canonical_names import Renaming
@@ -20,7 +21,7 @@ from lakeproof.search.results import Limits, Options, Result
 from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
 from tests.differential.plain import plain_search
-from tests.search.agreement import in_parts
+from tests.search.agreement import broken, in_parts
 
 P = b"p"
 KEYS = (b"k", b"l")
@@ -182,6 +183,26 @@ def test_bounded_loops_have_the_verdicts_of_the_plain_search(seeds: range) -> No
 @pytest.mark.parametrize("seeds", in_parts(range(8), 8, deep=range(1_000, 1_060), deep_size=20))
 def test_endless_loops_violate_what_their_first_rounds_violate(seeds: range) -> None:
     assert wrong_endlessly(seeds) == []
+
+
+async def repeats(env: Env) -> None:
+    """A write of the first key may arrive when the second one holds the next identifier."""
+    while True:
+        mine = env.ids.unique("one").encode()
+        await env.store.set(P, KEYS[1], mine)
+        await env.store.delete(P, KEYS[1])
+        with suppress(kv.OutcomeUnknown):
+            await env.store.set(P, KEYS[0], mine)
+        await env.store.delete(P, KEYS[0])
+
+
+def test_what_is_in_flight_keeps_a_name_of_its_own() -> None:
+    faults, met = Faults(lost_answers=1, duplicates=1), set[tuple[object, ...]]()
+    equal = never((True, True, True, False, False), met)
+    endless = Scenario(name="late", clients=[[Call(repeats)]], invariants=[equal], faults=faults)
+    assert searched(endless)[0].renames
+    assert broken(endless) is None
+    assert (True, True, False, False, False) in met
 
 
 async def exchange(env: Env) -> None:

@@ -145,6 +145,17 @@ class TestByHand:
         assert verdict(attrs.evolve(scenario(finds(is_late)), invariants=[end])) == "violated"
 
 
+async def claims(env: Env, key: bytes) -> bool:
+    return await env.store.try_set_if(P, key, b"", None)
+
+
+@pytest.mark.parametrize("won", [(0, 2), (0, 3), (1, 2), (1, 3)])
+def test_clients_of_two_programs_are_exchanged_whoever_is_meant(won: tuple[int, int]) -> None:
+    end = Eventually(id="x", meaning="", check=finds(lambda seen: all(seen.clients[at][0].value for at in won)))
+    clients = [[Call(claims, key)] for key in (b"a", b"a", b"b", b"b")]
+    assert verdict(Scenario(name="won", clients=clients, invariants=[end])) == "violated"
+
+
 @lru_cache(None)
 def expected_of(seed: int) -> tuple[FlowSet, Enumeration | None]:
     """A set whose invariants stray, and what the enumerator says, which judges each state anew."""

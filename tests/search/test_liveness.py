@@ -153,6 +153,11 @@ def test_a_crash_is_never_made_good(fairness: str) -> None:
     assert broken(locks(*calls, fairness=fairness, faults=Faults(crashes=1))) is not None
 
 
+def test_no_fault_is_owed_even_if_it_is_possible_for_ever() -> None:
+    spins = locks(Call(take_once, "a"), fairness="strong", faults=Faults(crashes=1))
+    assert broken(attrs.evolve(spins, setup=[Call(hold)])) is not None
+
+
 def test_a_run_that_ends_breaks_what_is_owed() -> None:
     free = AlwaysEventually(lambda seen: LOCK not in seen.store, id="free", meaning="")
     scenario = attrs.evolve(locks(Call(give_up, "a")), invariants=[free])

@@ -72,15 +72,29 @@ def test_all_algorithms_agree_with_brute_force_on_operations_that_nothing_has_si
     assert min(seen[holds, zoned] for holds in (True, False) for zoned in (True, False)) > 200, seen
 
 
-def test_a_lost_write_hides_nothing_if_its_own_value_was_not_there_either() -> None:
-    refused, lost = partial(Operation, f="set_if", status=Status.FAIL), Status.INFO
-    told = [
-        refused(process=0, argument=(None, 7), call=0, returned=2),  # so 1 was there before 2
-        Operation(process=1, f="set", argument=1, status=lost, call=1),
-        refused(process=2, argument=(1, 8), call=3, returned=4),
+REFUSED_SET, LOST_WRITE = partial(Operation, f="set_if", status=Status.FAIL), partial(Operation, status=Status.INFO)
+LOST: dict[str, tuple[Operation, ...]] = {
+    "it hides nothing if its own value was not there either": (
+        REFUSED_SET(process=0, argument=(None, 7), call=0, returned=2),  # so 1 was there before 2
+        LOST_WRITE(process=1, f="set", argument=1, call=1),
+        REFUSED_SET(process=2, argument=(1, 8), call=3, returned=4),
         Operation(process=3, f="set", argument=2, call=5, returned=6),
-    ]
-    found = verdicts(KV, history(told, Settings(fail="predicate-false")))
+    ),
+    "the second one of a value was not there before its call": (
+        LOST_WRITE(process=0, f="set", argument=1, call=0),
+        Operation(process=1, f="get", result=1, call=1, returned=2),
+        Operation(process=1, f="set", argument=2, call=3, returned=4),
+        Operation(process=2, f="get", result=1, call=5, returned=9),  # after the last 3: only the second 1 is left
+        Operation(process=1, f="set", argument=3, call=6, returned=7),
+        LOST_WRITE(process=3, f="set", argument=1, call=8),
+        Operation(process=1, f="get", result=3, call=10, returned=11),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LOST)
+def test_a_lost_write_explains_no_more_than_it_can(what: str) -> None:
+    found = verdicts(KV, history(LOST[what], Settings(fail="predicate-false")))
     assert set(found.values()) - {None} == {Verdict.VIOLATED}
 
 
