@@ -35,11 +35,11 @@ class Mark:
 
 def batches(folder: Folder, files: Sequence[str]) -> Iterator[list[Mark]]:
     """The marks of a run, `BATCH` at a time, in the order of its files. Memory: one batch. Raises Unusable."""
-    for file, where in _opened(folder, files):
+    for file, where in _open_files(folder, files):
         yield from _of_file(file, where)
 
 
-def _opened(folder: Folder, files: Sequence[str]) -> Iterator[tuple[pq.ParquetFile, str]]:
+def _open_files(folder: Folder, files: Sequence[str]) -> Iterator[tuple[pq.ParquetFile, str]]:
     """Those of ``addresses/``, one after the other, and where each is."""
     for name in files:
         if name.partition("/")[0] == ADDRESSES:
@@ -171,7 +171,7 @@ def whole_run(out: str, run: str) -> Marked:
     files = runs.demand_whole(folder, report)
     accounts = cast("list[dict[str, object]]", report["accounts"])
     counted = [each["objects"] for each in accounts if each["reason"] == MARKED] or [0]
-    marked = sum(file.metadata.num_rows for file, _ in _opened(folder, files))
+    marked = sum(file.metadata.num_rows for file, _ in _open_files(folder, files))
     # Before anything is deleted: of a run without marks, no reference is looked for again.
     if counted != [marked]:
         raise Unusable(f"{folder.where}/{REPORT}: is not of these {marked:,} marked objects; mark once more")
