@@ -44,6 +44,8 @@ _LIBRARY: Final = str(Path(os.__file__).parent)
 _ENGINE: Final = ("lakeproof.search", "lakeproof.verify", "lakeproof.testing")
 _BY_TEXT: Final = frozenset({"getattr", "attrgetter", "methodcaller", "globals", "vars", "__dict__"})
 _BY_NAME: Final = frozenset({"__import__", "import_module", "modules"})
+_ANNOTATE: Final = frozenset({"__annotate__", "__annotate_func__"})
+"""From Python 3.14 on they make ``__annotations__``, when these are read."""
 
 
 def obstacle(scenario: Scenario, cells: Cells) -> str:
@@ -135,7 +137,8 @@ def _parts_of(value: object) -> Iterable[object]:
 def _names_in(code: CodeType) -> set[str]:
     """The names that code uses; those in texts where it looks something up by text."""
     texts = [const for const in code.co_consts if isinstance(const, str)] if _BY_TEXT & {*code.co_names} else []
-    return {*code.co_names, *(name for text in texts for name in text.split("."))} - {"__doc__"}
+    names = {*code.co_names, *(name for text in texts for name in text.split("."))} - {"__doc__"}
+    return names | _ANNOTATE if "__annotations__" in names else names
 
 
 def _imported_by(code: CodeType) -> list[ModuleType]:
@@ -180,7 +183,8 @@ def _special_methods(namespace: dict[str, object] | type | ModuleType) -> list[o
     ``_missing_``; and the members of an enumeration."""
     if isinstance(namespace, dict):
         return []
-    special = [each for name, each in vars(namespace).items() if name.startswith("_") and name.endswith("_")]
+    named = {name: each for name, each in vars(namespace).items() if name not in _ANNOTATE}
+    special = [each for name, each in named.items() if name.startswith("_") and name.endswith("_")]
     is_enum = isinstance(namespace, type) and issubclass(namespace, Enum)
     members = cast("type[Enum]", namespace)._member_map_.values() if is_enum else ()
     # In Python 3.13, `attrs.evolve` is a method of each class of attrs. It leads to all of attrs, and compares nothing.

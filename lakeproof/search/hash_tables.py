@@ -10,7 +10,7 @@ last one. So two sets that are equal, and iterate alike, may differ after the sa
 >>> one.pop(), other.pop()
 (1, 0)
 
-Source: Objects/setobject.c, Objects/dictobject.c of CPython 3.11 to 3.13. An interpreter is trusted once `_is_known`
+Source: Objects/setobject.c, Objects/dictobject.c of CPython 3.11 to 3.15. An interpreter is trusted once `_is_known`
 has read examples of its own rightly.
 """
 

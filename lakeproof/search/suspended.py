@@ -38,11 +38,13 @@ assigned before it is read. ``tries`` is read.
 (True, False)
 """
 
+import dis
 import gc
 import itertools
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache, lru_cache
 from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Final
 
@@ -60,6 +62,10 @@ if TYPE_CHECKING:
 _DEPTH_MAX: Final = 150
 _SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
 _AWAITED: Final = ("async_generator_asend", "coroutine_wrapper", "anext_awaitable")
+_PYTHON: Final = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+_COUNTED: Final = frozenset({list, tuple, str, bytes})
+"""What Python 3.15 goes through without an iterator: it counts on the stack how far it is, and the collector does not
+show the number."""
 
 
 def exact_state(one: "Execution", other: "Execution", spelling: Spelling | None = None) -> Hashable:
@@ -295,7 +301,7 @@ def _slots(
         None,
     )
     if start is None:
-        raise Incomparable(f"runs on Python {sys.version_info.major}.{sys.version_info.minor}, which hides its frames")
+        raise Incomparable(f"runs on {_PYTHON}, which hides its frames")
     rest = list(referents[start:])
     slots: dict[str, object] = {}
     cells = {*code.co_cellvars, *code.co_freevars}
@@ -304,6 +310,28 @@ def _slots(
         if name not in cells and name not in bound:
             continue
         if not rest or (type(rest[0]) is not CellType if name in cells else rest[0] is not bound[name]):
-            raise Incomparable(f"has a frame that Python {sys.version_info.major}.{sys.version_info.minor} hides")
+            raise Incomparable(f"has a frame that {_PYTHON} hides")
         slots[name] = rest.pop(0)  # what is left at the end is the stack
+    for kind in {*map(type, rest)} & _COUNTED if _hides_counts() and _iterates(code) else ():
+        loop = f"a loop over a {kind.__name__}"
+        raise Incomparable(f"may stand in {loop}, and {_PYTHON} hides how far it is: go through `iter(...)` of it")
     return slots, rest
+
+
+@cache
+def _hides_counts() -> bool:
+    """Whether a loop over a tuple has no iterator on this interpreter; see `_COUNTED`."""
+
+    def loop() -> Iterator[None]:
+        for _ in (None, None):
+            yield
+
+    probe = loop()
+    next(probe)
+    return any(type(each) is tuple for each in gc.get_referents(probe))
+
+
+@lru_cache(4096)
+def _iterates(code: CodeType) -> bool:
+    """Whether there is a loop in it, or a ``yield from``."""
+    return dis.opmap["GET_ITER"] in code.co_code[::2]

@@ -228,6 +228,23 @@ def test_what_grows_is_named(flow: Keeper) -> None:
     assert GROWS[flow] in search(attrs.evolve(scenario, invariants=[NEVER]), Limits(steps_max=40)).stopped
 
 
+async def alternating(env: Env) -> None:
+    while True:
+        for key in (b"lock", b"other"):
+            if await env.store.try_set_if(b"p", key, b"a", b"nothing"):
+                return
+
+
+def test_a_loop_is_no_proof_where_the_interpreter_hides_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.15 keeps a number in place of the iterator."""
+    monkeypatch.setattr(suspended, "_hides_counts", lambda: True)
+    monkeypatch.setattr(suspended, "_COUNTED", {type(iter(())), tuple})
+    scenario = Scenario(name="x", clients=[[Call(alternating)]], invariants=[NEVER])
+    result = search(scenario, Limits(steps_max=40))
+    assert {each.verdict for each in result.findings} == {"inconclusive"}
+    assert "; alternating() may stand in a loop over a tuple" in result.stopped
+
+
 NEVER = never(((), (9,)))
 
 
