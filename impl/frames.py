@@ -157,9 +157,9 @@ def raised_at(error: BaseException) -> Spot | None:
 
 
 def running_at(frame: FrameType | None) -> Spot | None:
-    """The line of the flow that a running frame is in."""
+    """The line of the flow that a running frame is in; None: it is in the search, or in what runs the search."""
     places = []
-    while frame is not None:
+    while frame is not None and not frame.f_code.co_filename.startswith(_SEARCH):
         places.append((frame.f_code, frame.f_lineno))
         frame = frame.f_back
     return _innermost(places[::-1])  # f_back goes outwards

@@ -35,6 +35,7 @@ import time
 from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial
+from operator import itemgetter
 from typing import Final
 
 import attrs
@@ -285,15 +286,20 @@ class LevelSearch:
         """Whether schedules are so long that some flow must loop; names its line."""
         if self.limits.steps_max is None or level < self.limits.steps_max:
             return ""
-        for table in self.kernel.tables:
-            at = [node for node in np.unique(table.nodes_of(words)).tolist() if table.behaviour.nodes[node].op]
-            if at:  # some state has this client before its end
-                call, spot = table.behaviour.under_way(at[0])
-                return (
-                    f"{call} still runs after {level:,} steps, at {spot}: a search is exhaustive only where every "
-                    f"flow ends, or comes back to a state that it was in; bound the number of its tries"
-                )
-        return ""
+        waiting = [
+            (table.behaviour.nodes[at].representative.effects, table.behaviour, at)
+            for table in self.kernel.tables
+            for at in np.unique(table.nodes_of(words)).tolist()
+            if table.behaviour.nodes[at].op
+        ]
+        if not waiting:  # every state has all clients at their ends
+            return ""
+        _, behaviour, at = max(waiting, key=itemgetter(0))  # others may merely wait for their turn
+        call, spot = behaviour.under_way(at)
+        return (
+            f"{call} still runs after {level:,} steps, at {spot}: a search is exhaustive only where every flow ends, "
+            f"or comes back to a state that it was in; bound the number of its tries"
+        )
 
     def _grown(self) -> str:
         """What differs in every round of a loop, where the search stopped and some client seems to loop."""
@@ -301,7 +307,7 @@ class LevelSearch:
         waiting = [(raw, behaviour) for raw, behaviour in histories if raw is not None]
         if not waiting:
             return ""
-        raw, behaviour = max(waiting, key=lambda pair: pair[0].depth - pair[0].began)
+        raw, behaviour = max(waiting, key=lambda pair: pair[0].effects)
         try:
             found = growth(partial(behaviour.start, raw), raw)
         except (NondeterministicFlow, Undecided):

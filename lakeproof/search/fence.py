@@ -199,8 +199,11 @@ class Forgotten:
     def _coroutine(self, dropped: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]
         # Outside of user code, the search itself drops coroutines: those of the clients that it abandons.
         if WATCH.since is not None and not COLLECTOR.collects:
-            name, at = getattr(dropped, "__qualname__", "a coroutine"), _place(running_at(inspect.currentframe()))
-            self.found = f"never awaits {name} (dropped at {at}): it has not taken place; write await"
+            frame = inspect.currentframe()
+            at = running_at(frame.f_back if frame else None)  # None: its flow has ended, and all that it holds goes
+            place = "" if at is None else f" (dropped at {at})"
+            name = getattr(dropped, "__qualname__", "a coroutine")
+            self.found = f"never awaits {name}{place}: it has not taken place; write await"
 
 
 # CPython looks this function up by its name when it frees a coroutine that never ran.

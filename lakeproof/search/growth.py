@@ -58,7 +58,7 @@ class LoopFinder:
             Loops: the call has been in one state twice.
         Cost: two runs of the history, and a look at each state; rarely anything at all.
         """
-        effects = raw.depth - raw.began  # of the call under way
+        effects = raw.effects
         if effects not in LOOKS_AFTER or raw.op is None:
             return
         # A call in a loop requests the same effect again and again; the exact states, which cost more, come after that.
@@ -98,8 +98,8 @@ def _request(asks: Hashable, raw: Raw) -> Hashable:
 def longest(nodes: Iterable[Node]) -> Raw | None:
     """The history with the most effects in the call under way; None if all are short."""
     waiting = [node.representative for node in nodes if node.op is not None]
-    found = max(waiting, key=lambda raw: raw.depth - raw.began, default=None)
-    return found if found is not None and found.depth - found.began >= LOOKS_AFTER[0] else None
+    found = max(waiting, key=lambda raw: raw.effects, default=None)
+    return found if found is not None and found.effects >= LOOKS_AFTER[0] else None
 
 
 def growth(start: Callable[[], Execution], raw: Raw) -> str:

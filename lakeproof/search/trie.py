@@ -80,6 +80,11 @@ class Raw:
         self.children: dict[object, Raw] = {}  # by reply, which is exact: see above
         self.signatures: dict[Suffix, Hashable] = {}  # by experiment: what it does then
 
+    @property
+    def effects(self) -> int:
+        """How many the call under way has performed."""
+        return self.depth - self.began
+
     def history(self) -> list[Answered]:
         """What was requested and answered, oldest first."""
         path: list[Answered] = []

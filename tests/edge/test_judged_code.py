@@ -74,15 +74,15 @@ async def flow(env):
         "alone(flow)",
         ("numbers half-way", "aclosing"),
     ),
-    "a filter for warnings changes nothing": (
+    "a filter for warnings changes nothing, nor does a local that keeps it: then no line dropped it": (
         """
 async def flow(env):
     warnings.simplefilter("error")
-    touch(env)
+    kept = touch(env)
     await env.store.set(P, K, b"1")
 """,
         "alone(flow)",
-        ("flow() never awaits touch",),
+        ("flow() never awaits touch: it has not",),
     ),
     "a client that is given up runs no handler": (
         """
