@@ -134,6 +134,15 @@ def test_no_lasso_is_shorter(seeds: range) -> None:
     assert wrong(seeds) == []
 
 
+def test_strong_fairness_looks_again_at_what_is_left_of_a_component() -> None:
+    """One that never must leads to where the promise can be kept; a loop beside it is fair without going there."""
+    edges = ((0, 1, 0, 20), (1, 0, 0, 21), (0, 2, 0, NOT_OWED), (2, 0, 0, 22), (2, 3, 0, 23))
+    each = Small(edges, owing=(True,) * 4, kept=(False, False, False, True))
+    lasso = broken_run(each.graph(), np.array(each.owing), np.array(each.kept), "strong")
+    assert lasso is not None
+    assert (len(lasso.way) + len(lasso.loop), bool(lasso.loop)) == each.lasso("strong") == (2, True)
+
+
 def test_a_loop_that_is_too_dear_to_shorten_is_still_fair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_loops, "SETS_MAX", 0)
     longer = wrong(range(250))
