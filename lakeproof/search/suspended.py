@@ -38,13 +38,14 @@ assigned before it is read. ``tries`` is read.
 (True, False)
 """
 
+import ctypes
 import dis
 import gc
 import itertools
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache
 from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Final
 
@@ -63,9 +64,8 @@ _DEPTH_MAX: Final = 150
 _SUSPENDED: Final = frozenset({CoroutineType, GeneratorType, AsyncGeneratorType})
 _AWAITED: Final = ("async_generator_asend", "coroutine_wrapper", "anext_awaitable")
 _PYTHON: Final = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-_COUNTED: Final = frozenset({list, tuple, str, bytes})
-"""What Python 3.15 goes through without an iterator: it counts on the stack how far it is, and the collector does not
-show the number."""
+_NUMBER: Final = 3
+"""The two lowest bits of a word on the stack that is a number, and no reference."""
 
 
 def exact_state(one: "Execution", other: "Execution", spelling: Spelling | None = None) -> Hashable:
@@ -278,9 +278,8 @@ class _Frame:
         if waits is not None and stack[-1:] == [None] and len(stack) > 1 and stack[-2] is waits:
             stack = stack[:-1]  # no exception is handled; where none ever was, the interpreter has nothing here
         # Names say which locals are unbound, and the length of the stack how much of it is.
-        return cls(
-            (ObjectIdentity(code), frame.f_lasti, len(stack)), tuple(kept), (*kept.values(), *stack), waits, code
-        )
+        at = ObjectIdentity(code), frame.f_lasti, len(stack), *_counts(suspended, code)
+        return cls(at, tuple(kept), (*kept.values(), *stack), waits, code)
 
 
 def _slots(
@@ -312,26 +311,55 @@ def _slots(
         if not rest or (type(rest[0]) is not CellType if name in cells else rest[0] is not bound[name]):
             raise Incomparable(f"has a frame that {_PYTHON} hides")
         slots[name] = rest.pop(0)  # what is left at the end is the stack
-    for kind in {*map(type, rest)} & _COUNTED if _hides_counts() and _iterates(code) else ():
-        loop = f"a loop over a {kind.__name__}"
-        raise Incomparable(f"may stand in {loop}, and {_PYTHON} hides how far it is: go through `iter(...)` of it")
     return slots, rest
 
 
-@cache
-def _hides_counts() -> bool:
-    """Whether a loop over a tuple has no iterator on this interpreter; see `_COUNTED`."""
+def _counts(suspended: object, code: CodeType) -> tuple[int, ...]:
+    """How far its loops are that have no iterator.
 
-    def loop() -> Iterator[None]:
+    Raises:
+        Incomparable: this interpreter does not show it.
+    """
+    if _has_iterators() or dis.opmap["GET_ITER"] not in code.co_code[::2]:
+        return ()
+    if not _reads_numbers():
+        raise Incomparable(f"has a loop, and {_PYTHON} hides how far it is")
+    return _read_numbers(suspended)
+
+
+def _read_numbers(suspended: object) -> tuple[int, ...]:
+    """The numbers on its stack. Python 3.15 goes through a list, a tuple or a text by such a number, which the
+    collector does not show.
+
+    Source: Include/internal/pycore_interpframe_structs.h and pycore_stackref.h of CPython 3.15."""
+    word, size = ctypes.sizeof(ctypes.c_size_t), type(suspended).__basicsize__
+    # The frame ends the object: where its stack ends, a word of flags, and then the locals and the stack.
+    begin = id(suspended) + size
+    count = (ctypes.c_size_t.from_address(begin - 2 * word).value - begin) // word
+    if not 0 <= count * word <= suspended.__sizeof__() - size:  # another layout: nothing beyond the object is read
+        return ()
+    words = (ctypes.c_size_t * count).from_address(begin)
+    return tuple(each >> 2 for each in words if each & 3 == _NUMBER)
+
+
+def _loop_twice() -> Iterator[None]:
+    for _ in (None,):
         for _ in (None, None):
             yield
 
-    probe = loop()
+
+@cache
+def _has_iterators() -> bool:
+    """Whether a loop over a tuple has an iterator, as before Python 3.15."""
+    probe = _loop_twice()
     next(probe)
-    return any(type(each) is tuple for each in gc.get_referents(probe))
+    return not any(type(each) is tuple for each in gc.get_referents(probe))
 
 
-@lru_cache(4096)
-def _iterates(code: CodeType) -> bool:
-    """Whether there is a loop in it, or a ``yield from``."""
-    return dis.opmap["GET_ITER"] in code.co_code[::2]
+@cache
+def _reads_numbers() -> bool:
+    """Whether this interpreter lays its frames out as `_read_numbers` expects."""
+    if sys.implementation.name != "cpython" or object.__basicsize__ != 2 * ctypes.sizeof(ctypes.c_size_t):
+        return False
+    probe = _loop_twice()
+    return [_read_numbers(probe) for _ in probe] == [(1, 1), (1, 2)]
