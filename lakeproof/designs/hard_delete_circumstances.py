@@ -58,7 +58,12 @@ class CircumstancesDesign(ObjectDesign):
             return [jobs.deletion_spares_foreign_data(REPOSITORY.storage_namespace)]
         commits = {"commit", "commit_twin"} & {*race.before, *race.words}
         uploads = "upload" in race.words
-        return [*([data.committed_data_is_kept] if commits else []), *([data.staged_data_is_kept] if uploads else [])]
+        return [
+            *([data.committed_data_is_kept] if commits else []),
+            *([data.staged_data_is_kept] if uploads else []),
+            # A commit may take neither of the two writes of a move, and then the move may not be acknowledged.
+            *([data.acknowledged_upload_is_kept] if commits and "move" in race.words else []),
+        ]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         checks = self.judged.aftermath(race)

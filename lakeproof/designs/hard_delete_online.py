@@ -173,6 +173,9 @@ ROWS = [
     *rows(ONLINE, LINKS, LATE, UPLOADED),
     *rows(LINKED, "link.delete-link-job", NONE, TWICE, only=f"{STAGED} {GARBAGE}"),
     *rows(LINKED, "link:y-link.commit-job", NONE, TWICE, only=f"{COMMITTED} {STAGED} {GARBAGE}"),
+    # Another write comes before the entry of the link: its address is settled, and not tried again.
+    *rows(LINKED, "link-upload", NONE, TWICE, only=GARBAGE),
+    *rows(LINKED, "link-delete.job", FALSE, TWICE, only=STAGED),
     # A link where no object was put: that is refused.
     *rows(LINKED, "link.upload:y", NONE, Before("issued/", "get_address"), only=STAGED),
     # What replaces an entry crashes before it does, or after: the address has been settled by then.

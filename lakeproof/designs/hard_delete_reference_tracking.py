@@ -151,10 +151,14 @@ THIRD_AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, LATER)))
 
 ROWS = [
     *rows(ISSUED, "job-link", RESTED, GRANTED, name="late-link", only=f"{STAGED} {GARBAGE}"),
+    # An address that was issued just now: the job waits for its link.
+    *rows(ISSUED, "job-link", NONE, GRANTED, only=STAGED),
     # Linked in time, or not at all; then the job comes when the reference would be due as it was issued.
     *rows(ISSUED, "link.job", LATE, GRANTED),
     # One key for two entries of an object: who deletes the one has read it before the commit marks it.
     *rows(MARKING, "delete-commit.job", NEXT_AHEAD, after("upload.copy"), only=COMMITTED),
+    # A second entry of an object that is marked already: it may not make it staged again, and then deleted.
+    *rows(MARKING, "copy.delete:y-commit.job", NEXT_AHEAD, after("upload"), only=COMMITTED),
     # The entry is under a token that another commit has sealed, and not marked.
     *rows(MARKING, "delete_branch-commit-create_branch.job", THIRD_AHEAD, after("upload.seal"), only=COMMITTED),
     *rows(TEXT, "upload-commit upload-reset upload-delete_branch", FAULTS),

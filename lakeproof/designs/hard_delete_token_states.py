@@ -166,6 +166,8 @@ ROWS = [
     *rows(TEXT, "copy@main:x-reset.job", PAGED, after("upload"), paged=1),
     *rows(TEXT, "copy-job copy@main:x.reset@main.job-job", NONE, after("upload.commit")),
     *sealed_rows(TEXT, NONE | CRASH),
+    # The note of the commit is the last that goes: another run finds what this one has left.
+    *rows(TEXT, "job", CRASH, after("upload_first.seal.upload_second.commit"), only=GARBAGE),
     *late(TEXT),
     *late(BY_COMMIT, deep=True),
     *late(MENDED),
