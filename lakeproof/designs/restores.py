@@ -29,7 +29,7 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys
 from lakeproof.model.contents import branch_named, content_of_branch
 from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken, TagID
-from lakeproof.model.invariants import Invariant, refs
+from lakeproof.model.invariants import Invariant, outcomes, refs
 from lakeproof.model.invariants.alone import Problems, alone_is_exact
 from lakeproof.model.invariants.restores import (
     RESTORE_CAN_BE_FINISHED,
@@ -94,7 +94,8 @@ async def take_back(env: Env, repository: Repository, branch_id: BranchID) -> No
 
 WORDS: Final[Mapping[str, Word[Flow]]] = {
     "restore": Word(lambda _: restore_refs, DUMP),
-    "create_branch": Word(lambda _: branches.create_branch, BRANCH, MAIN),
+    # From the first that a restore writes, to the name of the last.
+    "create_branch": Word(lambda _: branches.create_branch, MAIN, BRANCH),
     "delete": Word(lambda delete: delete, BRANCH),
 }
 
@@ -111,7 +112,9 @@ class RestoreDesign(Design[Flow]):
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         restored = restore_is_effective(HEADS)
         kept: list[Invariant] = [refs.head_exists, refs.token_has_one_owner, restored]
-        return [*kept, deleted_branch_stays_deleted] if "delete" in race.words else kept
+        # A branch that another client has made meanwhile stays that client's, with its token.
+        created = [outcomes.branch_create_is_effective] if "create_branch" in race.words else []
+        return [*kept, *created, *([deleted_branch_stays_deleted] if "delete" in race.words else [])]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """Another restore finishes what one that stopped has left. A branch that was deleted is not the dump's."""
