@@ -139,7 +139,7 @@ async def migrate(
         except kv.PredicateFailed:
             raise Superseded(f"repository {row.id!r} is there already: another run is writing") from None
     # Read again from the store, by other code than wrote it: what the codec loses shows.
-    found, counts = await _differences(tables, extract(env, _journal(env, batch_size), batch_size), DIFFERENCES_MAX)
+    found, counts = await _differences(tables, extract(env, _journal(env, batch_size), batch_size))
     if found:
         raise Different("; ".join(found))
     # The version is the same for all runs, so if it is there already, it may be another run's.
@@ -273,9 +273,7 @@ def _record(row: Row) -> tuple[bytes, Record]:
     raise AssertionError(f"{row!r} goes last")
 
 
-async def _differences(
-    tables: Tables, extracted: AsyncIterator[Row], at_most: int
-) -> tuple[list[str], tuple[tuple[str, int], ...]]:
+async def _differences(tables: Tables, extracted: AsyncIterator[Row]) -> tuple[list[str], tuple[tuple[str, int], ...]]:
     """What differs between the tables and what was extracted, in words; and the rows counted by table.
 
     Memory: a fingerprint for each row, 8 bytes and its key.
@@ -299,7 +297,7 @@ async def _differences(
     words += [
         f"{table} {b'/'.join(key).decode('utf-8', 'backslashreplace')}: not in the tables" for table, key in found
     ]
-    return words[:at_most], tuple((table, counts[table]) for table in TABLES)
+    return words[:DIFFERENCES_MAX], tuple((table, counts[table]) for table in TABLES)
 
 
 def _fingerprint(row: Row) -> int:
