@@ -313,6 +313,11 @@ class TestFolder:
         assert list(kept.close([])) == []
         assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*theirs, key])
 
+    def test_a_file_that_was_renamed_is_as_good_as_none(self, tmp_path: Path) -> None:
+        Kept(tmp_path).keep(outcome("a"))
+        with pytest.raises(ValueError, match="damaged"):
+            cache._read((tmp_path / "a").rename(tmp_path / "b"))
+
     def test_only_what_is_decided_is_kept(self, tmp_path: Path) -> None:
         kept = Kept(tmp_path)
         for each in (inconclusive_outcome(ATOMIC, "why"), outcome("k")):

@@ -27,7 +27,13 @@ def closing_over(value: object) -> Flow:
 
 
 def defaulting_to(value: object) -> Flow:
-    async def flow(env: object, given: object = value, *, named: object = value) -> None: ...
+    async def flow(env: object, given: object = value) -> None: ...
+
+    return flow
+
+
+def naming(value: object) -> Flow:
+    async def flow(env: object, *, given: object = value) -> None: ...
 
     return flow
 
@@ -56,6 +62,7 @@ def marked(value: object) -> Flow:
 MAKERS: Final = (
     closing_over,
     defaulting_to,
+    naming,
     marked,
     Holder,
     lambda value: Holder(value).method,
@@ -250,11 +257,17 @@ def test_the_options_of_python_are_in_each_key() -> None:
 import sys, time
 from lakeproof.verify import keys
 found = set()
-for option in (lambda: None, lambda: sys.warnoptions.append("error"), lambda: setattr(time, "tzname", ("X", "Y"))):
+for option in (
+    lambda: None,
+    lambda: sys.warnoptions.append("error"),
+    lambda: setattr(time, "tzname", ("X", "Y")),
+    lambda: setattr(sys, "flags", ()),
+    lambda: setattr(keys, "setlocale", lambda _: "X"),
+):
     option()
     keys._surroundings.cache_clear()
     found.add(keys._surroundings())
-assert len(found) == 3
+assert len(found) == 5
 """)
 
 

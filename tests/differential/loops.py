@@ -158,12 +158,22 @@ async def in_what_is_shared(env: Env, m: Machine) -> int:
     at = 0
     while at >= 0:
         op, half, odd = m.ops[at], at // 2, at % 2
-        one = [half]
-        other = one if odd else [half]
+        one, other = [half], [half]
+        third = other if odd else one
         at = half = odd = 0
         answer = await ask(env, op)
-        one.append(0)
-        at = m.after(2 * one[0] + (len(other) == 2), answer)
+        other.append(0)
+        at = m.after(2 * one[0] + (len(third) == 2), answer)
+    return at
+
+
+async def in_a_place(env: Env, m: Machine) -> int:
+    """One line asks in two places, and goes on from there."""
+    at = 0
+    while at >= 0:
+        op, half, odd = m.ops[at], at // 2, at % 2
+        answer, odd = (await ask(env, op), 1) if odd else (await ask(env, op), 0)
+        at = m.after(2 * half + odd, answer)
     return at
 
 
@@ -272,7 +282,7 @@ Keeper = Callable[..., Any]  # type: ignore[explicit-any]  # a flow
 KEEPERS: Final[tuple[Keeper, ...]] = (
     *(in_a_local, in_an_iterator, in_a_loop, in_what_is_shared, in_a_closure, in_a_generator),
     *(in_an_asynchronous_generator, in_the_next_one, in_an_exception, in_a_context, in_an_object),
-    *(in_a_repeat, in_a_callable, in_a_record),
+    *(in_a_repeat, in_a_callable, in_a_record, in_a_place),
 )
 
 

@@ -7,9 +7,9 @@ from functools import lru_cache
 import attrs
 import pytest
 
-from lakeproof import Call, Env, Faults, Reads, Scenario
-from lakeproof.model.invariants import Always, Eventually, Finding, Reached, Violation
-from lakeproof.model.snapshot import Snapshot, Status
+from lakeproof import Aftermath, Call, Env, Faults, Reads, Scenario, kv
+from lakeproof.model.invariants import Always, Eventually, Finding, OnStep, Reached, Violation
+from lakeproof.model.snapshot import AnyTransition, Snapshot, Status
 from lakeproof.scenario import ScenarioError
 from lakeproof.search import evaluation
 from lakeproof.search.search import search
@@ -144,6 +144,11 @@ class TestByHand:
         end = Eventually(id="x", meaning="", check=finds(is_late))
         assert verdict(attrs.evolve(scenario(finds(is_late)), invariants=[end])) == "violated"
 
+    def test_an_aftermath_follows_on_each_time_of_a_final_store(self) -> None:
+        late = finds(lambda seen: seen.now == START + 7)
+        after = Aftermath(id="x", meaning="", calls=[Call(looks, 1)], check=lambda _, seen: [*late(seen)])
+        assert verdict(attrs.evolve(scenario(late), invariants=[], aftermath=[after])) == "violated"
+
 
 async def claims(env: Env, key: bytes) -> bool:
     return await env.store.try_set_if(P, key, b"", None)
@@ -154,6 +159,20 @@ def test_clients_of_two_programs_are_exchanged_whoever_is_meant(won: tuple[int, 
     end = Eventually(id="x", meaning="", check=finds(lambda seen: all(seen.clients[at][0].value for at in won)))
     clients = [[Call(claims, key)] for key in (b"a", b"a", b"b", b"b")]
     assert verdict(Scenario(name="won", clients=clients, invariants=[end])) == "violated"
+
+
+async def writes_if_it_loses(env: Env) -> None:
+    if not await claims(env, b"a"):
+        await writes(env, b"b")
+
+
+@pytest.mark.parametrize("loser", [0, 1])
+def test_a_step_of_one_client_is_one_of_whoever_is_exchanged_with_it(loser: int) -> None:
+    def check(step: AnyTransition) -> Iterator[Finding]:
+        yield Violation("x", "") if step.client == loser else Reached("")
+
+    lost = OnStep(id="x", meaning="", check=check, watches=lambda _, op: isinstance(op, kv.Set))
+    assert verdict(Scenario(name="lost", clients=[[Call(writes_if_it_loses)]] * 2, invariants=[lost])) == "violated"
 
 
 @lru_cache(None)

@@ -107,8 +107,9 @@ class TestDistinct:
 
     def test_rows_with_one_fingerprint_are_not_taken_for_each_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("lakeproof.search.packing.fingerprint", lambda words: np.zeros(len(words[0]), np.uint64))
-        words = [np.array([1, 2], np.uint64), np.array([1, 1], np.uint64)]
-        assert sorted(packed(distinct(words))) == [(1, 1), (2, 1)]
+        rows = [(1, 1, 1), (1, 1, 2), (1, 2, 2), (2, 2, 2)]  # neighbours differ in one word
+        words = [np.array(word, np.uint64) for word in zip(*rows, strict=True)]
+        assert packed(distinct(words)) == rows
 
     @FIXED
     @given(st.lists(st.integers(0, 5)))

@@ -82,6 +82,16 @@ class TestSchedules:
         plain = plain_search(scenario(two))
         assert plain.states == 1 + 2 + 4 + 6 + 6  # nothing is merged: as many as there are beginnings of orders
 
+    def test_a_client_crashes_while_only_its_tasks_have_effects(self) -> None:
+        async def flow(env: Env) -> None:
+            async with env.parallel() as group:
+                group.start(write, env, b"k")
+                group.start(write, env, b"l")
+
+        crashes = scenario(flow, faults=Faults(crashes=1))
+        # It crashed before both, after either, or never.
+        assert len(search(crashes, options=Options(keep_finals=True)).finals) == len(plain_search(crashes).finals) == 4
+
     def test_tasks_are_named_by_order_of_start_within_the_task_that_starts_them(self) -> None:
         async def inner(env: Env) -> None:
             async with env.parallel() as group:

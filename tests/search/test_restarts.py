@@ -204,10 +204,15 @@ class TestRefused:
         with pytest.raises(ScenarioError, match=r"restarts=1, and no client says .* recover=Call"):
             restarting([Call(append)])
 
-    def test_a_client_without_a_recovery_does_not_restart(self) -> None:
-        world = World(prepare(restarting([Call(append)], Client(Call(append), recover=Call(again)))))
+    def test_a_client_without_a_recovery_or_that_broke_does_not_restart(self) -> None:
+        clients = (Client(Call(flow), recover=Call(again)) for flow in (append, _break))
+        world = World(prepare(restarting([Call(append)], *clients)))
         assert {move.client for move in world.moves() if move.mode is Mode.RESTART} == {1}
         world.close()
+
+
+async def _break(env: Env) -> None:
+    raise LookupError
 
 
 async def _keep(env: Env) -> None:
