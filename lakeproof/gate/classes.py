@@ -140,7 +140,7 @@ class Classes:
     diverged: int = 0
     """Schedules that did not repeat their beginning, however often they were tried. What lies behind is dropped."""
     repeated: int = 0
-    """Runs that did not repeat their beginning."""
+    """Runs that did not repeat their beginning. What they would have shown was not judged, so nothing is proved."""
     over: bool = False
     """There is nothing left to run."""
     confirmed: bool = False
@@ -159,8 +159,8 @@ class Classes:
 
     @property
     def all_run(self) -> bool:
-        """Every class was run, and nothing was dropped."""
-        return self.over and self.confirmed and not self.diverged and not self.taken_back
+        """Every class was run, and every run has repeated its beginning."""
+        return self.over and self.confirmed and not self.repeated and not self.taken_back
 
     @property
     def waits(self) -> bool:
@@ -246,7 +246,7 @@ class Classes:
         # Nothing can be handed out. A run that is under way may still add something, so only without one all is over.
         self.over = self.over or not self._begun
         # After a divergence the search never says *all*, and a confirmation would be of no use.
-        return None if self._begun or self.confirmed or self.diverged else _Begun(None, None)
+        return None if self._begun or self.confirmed or self.repeated else _Begun(None, None)
 
     def take_in(self, walked: Walked) -> AnsweredOtherwise | None:
         """What came of a run that was handed out. Returns in which step it was not answered as after the same steps

@@ -282,11 +282,10 @@ class Bounded:
             # It takes too long to look further: every preemption that comes next counts as left.
             if len(self._before) > PLACES_MAX:
                 self.left = len(edges)
-        dropped = self.diverged
         if self._first:
             yield self._first
-        # The first schedule did not repeat itself, so that no run proves anything.
-        if not self._first or self.diverged > dropped:
+        # Where a run did not repeat itself, none proves anything.
+        if not self._first or self.repeated:
             self.covered = -1
 
     def _within(self, edges: list[tuple[At, Choice]], reached: list[At]) -> Generator[Plan]:
