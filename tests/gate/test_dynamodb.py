@@ -136,11 +136,12 @@ NO_KEY = "does not match the schema"
 UPDATE = {"TableName": ONE, "Key": {"p": s("there")}, "ExpressionAttributeValues": {":v": n(1)}}
 THERE = {"p": s("there"), "v": n(1), "s": s("x")}
 NO_CONDITIONS = ("p > :p", "p = :p OR k = :p", "k = :p", "p = :p AND k = :p", "p = :p AND v = :p")
+START: dict[str, object] = {"ExclusiveStartKey": {"p": s("b"), "k": n(1)}}
 QUERIES: list[tuple[str, object]] = [
     *(("KeyConditionExpression", each) for each in NO_CONDITIONS),
     ("FilterExpression", "k = :p"),
     ("IndexName", "index"),
-    ("ExclusiveStartKey", {"p": s("b"), "k": n(1)}),
+    *START.items(),
     ("Select", "SPECIFIC_ATTRIBUTES"),
 ]
 
@@ -173,6 +174,8 @@ QUERIES: list[tuple[str, object]] = [
                 ({"ConditionExpression": "a = :x"}, ":x"),
                 ({"ConditionExpression": "a = b", "ExpressionAttributeNames": {}}, "Names must not be empty"),
                 ({"ConditionExpression": "a = b", "ExpressionAttributeValues": {}}, "Values must not be empty"),
+                ({"ConditionExpression": "#a = b", "ExpressionAttributeNames": {"#a": ""}}, "name is empty; key: #a"),
+                ({"Item": {"p": s("a"), "v": {"M": {"": n(1)}}}}, "an attribute name is empty"),
                 ({"ConditionExpression": "begins_with(a)"}, "Incorrect number of operands"),
                 ({"ConditionExpression": "attribute_type(a, b)"}, "Incorrect operand type"),
                 ({"ConditionExpression": "size(size(a)) = a"}, "function: size, operand type: N"),
@@ -183,6 +186,8 @@ QUERIES: list[tuple[str, object]] = [
             for fields in (
                 {"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}]},
                 {"KeySchema": [{"AttributeName": "p", "KeyType": "RANGE"}]},
+                {"AttributeDefinitions": [{"AttributeName": "p", "AttributeType": kind} for kind in ("N", "S")]},
+                {"KeySchema": [{"AttributeName": "p", "KeyType": kind} for kind in ("HASH", "RANGE")]},
                 {"BillingMode": "PROVISIONED"},
                 {"GlobalSecondaryIndexes": [], "StreamSpecification": {"StreamEnabled": True}},
             )
@@ -208,6 +213,7 @@ QUERIES: list[tuple[str, object]] = [
             )
         ),
         *(("query", {**WHOLE, name: value}, "") for name, value in QUERIES),
+        ("scan", {"TableName": TWO, "Segment": 0, "TotalSegments": 2, **START}, "must lie within the segment"),
         ("transact_write_items", {"TransactItems": [PUT, DELETE]}, "multiple operations on one"),
         ("batch_get_item", {"RequestItems": {ONE: {"Keys": [{"p": s("a")}] * 2}}}, "contains duplicates"),
     ],

@@ -49,6 +49,8 @@ class Attached:
         for name, meant in names.items():
             if not isinstance(meant, str):
                 raise_malformed("ExpressionAttributeNames: expected strings")
+            if not meant:
+                invalid(f"ExpressionAttributeNames contains invalid value: an attribute name is empty; key: {name}")
             found[name] = meant
         return cls(found, values)
 

@@ -168,11 +168,15 @@ def _sort_order(key: Key) -> tuple[object, ...]:
 
 def _scan(table: DynamoTable, request: Pages, start: Key | None) -> Iterator[Key]:
     number, total = request.segment
-    for each in sorted(table.items, key=scan_order):
+
+    def inside(each: Key) -> bool:
         # The 128 bits of the digest in `total` equal parts: a partition is in one segment, whatever else is there.
-        if total > 1 and int.from_bytes(digest(each.partition)) * total >> 128 != number:
-            continue
-        if start is None or scan_order(each) > scan_order(start):
+        return int.from_bytes(digest(each.partition)) * total >> 128 == number
+
+    if start is not None and not inside(start):
+        invalid("Exclusive start key must lie within the segment")
+    for each in sorted(table.items, key=scan_order):
+        if inside(each) and (start is None or scan_order(each) > scan_order(start)):
             yield each
 
 

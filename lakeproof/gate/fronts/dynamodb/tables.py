@@ -37,7 +37,8 @@ def create(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
         if attribute not in kinds:
             invalid("One or more parameter values were invalid: Some index key attributes are not defined in "
                     f"AttributeDefinitions. Keys: [{attribute}]")  # fmt: skip
-    if len(kinds) > len(dict(keys)):  # without indexes, each definition is of a key
+    # Without indexes, each definition is of a key; and neither has a name twice.
+    if not len(kinds) == len(keys) == len(_objects(body, "AttributeDefinitions")):
         invalid("One or more parameter values were invalid: Number of attributes in KeySchema does not exactly match "
                 "number of attributes defined in AttributeDefinitions")  # fmt: skip
     on_demand = one_of(body, "BillingMode", ("PROVISIONED", "PAY_PER_REQUEST")) == "PAY_PER_REQUEST"

@@ -204,8 +204,11 @@ def _set(kind: str, content: object) -> Members:
 
 
 def item(found: object, depth: int = 0) -> dict[str, Value]:
-    """Attributes by name. Raises DynamoDBError, as `parse_value`."""
-    return {name: parse_value(each, depth) for name, each in fields(found, "attributes").items()}
+    """Attributes by name. Raises DynamoDBError, as `parse_value`; or a name is empty."""
+    pairs = fields(found, "attributes")
+    if "" in pairs:
+        invalid("One or more parameter values were invalid: an attribute name is empty")
+    return {name: parse_value(each, depth) for name, each in pairs.items()}
 
 
 def text_of(value: Scalar) -> str:
