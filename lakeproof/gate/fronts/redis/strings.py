@@ -12,7 +12,8 @@ def set_(work: Work, args: Args) -> Value:
     time = word = b""
     while options:
         word = options.pop(0).upper()
-        if word in TIMES and options and not words & {*TIMES, b"KEEPTTL"}:  # one time at most, and none with KEEPTTL
+        # One kind of time at most, and none with KEEPTTL.
+        if word in TIMES and options and not words & {*TIMES, b"KEEPTTL"} - {word}:
             time = options.pop(0)
         elif word not in (b"NX", b"XX", b"GET", b"KEEPTTL") or (word == b"KEEPTTL" and words & {*TIMES}):
             raise CommandError(SYNTAX)
