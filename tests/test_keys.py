@@ -339,3 +339,13 @@ assert {file.removeprefix(PACKAGE) for file in strange} == {
     *(f"model/invariants/{name}.py" for name in ("__init__", "_base", "_liveness")),
 }, strange
 """)
+
+
+def test_slices_that_are_constants_count() -> None:
+    """As they are from Python 3.14 on."""
+
+    def of(*constants: object) -> bytes:
+        return keys._bytes_of(compile("1", "x", "eval").replace(co_consts=constants))
+
+    assert of(slice(1, 2)) == of(slice(1, 2)) != of(slice(1, 3))
+    assert of((slice(1, 2), 3)) == of((slice(1, 2), 3)) != of((slice(1, 2), 4))

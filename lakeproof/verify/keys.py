@@ -118,8 +118,7 @@ class _Pickler(pickle.Pickler):
         self._roots.add(home)
         cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
         # Not by name: two functions that one factory has made share it.
-        code = dumps(value.__code__, _MARSHAL)
-        known = (home, value.__qualname__, code, value.__defaults__, value.__kwdefaults__)
+        known = (home, value.__qualname__, _bytes_of(value.__code__), value.__defaults__, value.__kwdefaults__)
         # The attributes of a function as well: a decorator leaves there what it wraps.
         return ("function", *known, cells, vars(value))
 
@@ -184,13 +183,36 @@ def _files() -> Mapping[str, str]:
     return {name: file for name, file in loaded if file and file.startswith(PACKAGE) and not is_engine(file)}
 
 
+def _bytes_of(code: CodeType) -> bytes:
+    """Of equal code the same ones."""
+    try:
+        return dumps(code, _MARSHAL)
+    except ValueError:  # from Python 3.14 on, a slice may be a constant, which that version of marshal does not write
+        return dumps(_without_slices(code), _MARSHAL)
+
+
+def _without_slices(code: CodeType) -> CodeType:
+    return code.replace(co_consts=tuple(map(_plain, code.co_consts)))
+
+
+def _plain(constant: object) -> object:
+    match constant:
+        case CodeType():
+            return _without_slices(constant)
+        case tuple():
+            return tuple(map(_plain, constant))
+        case slice():
+            return ("slice", constant.start, constant.stop, constant.step)
+    return constant
+
+
 @cache
 def _code(file: str) -> str:
     """A digest of what was executed of a file."""
     digest = sha256(file.encode())
     # Several, where a module was reloaded or one file was executed under two names.
     for code in WITNESS.executed.get(file, ()):
-        digest.update(dumps(code, _MARSHAL))
+        digest.update(_bytes_of(code))
     if file not in WITNESS.executed:
         raise NoKey(f"{file} was loaded before it could be witnessed")
     return digest.hexdigest()
