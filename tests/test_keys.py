@@ -341,6 +341,25 @@ assert {file.removeprefix(PACKAGE) for file in strange} == {
 """)
 
 
+def test_an_engine_that_is_edited_while_the_command_runs_gives_no_key() -> None:
+    """Before the key is made, and during the search: which version was loaded is not known."""
+    said = inside("""
+from lakeproof.verify import keys
+began, first, WITNESS.began_ns = WITNESS.began_ns, keys._engine_at_first(), 0
+for edited in (keys._surroundings, keys.check_still):
+    try:
+        edited()
+    except keys.NoKey as error:
+        print(error)
+    WITNESS.began_ns = began
+    keys._surroundings()
+    keys._engine_at_first = lambda: [(file, (0, 0)) for file, _ in first]
+""")
+    before, meanwhile = said.splitlines()
+    assert before.endswith(".py has changed since the command began")
+    assert meanwhile == "files of lakeproof have changed meanwhile"
+
+
 def test_slices_that_are_constants_count() -> None:
     """As they are from Python 3.14 on."""
 
