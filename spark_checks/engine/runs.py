@@ -55,6 +55,11 @@ _AT_ONCE: Final = 8
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 Fields = dict[str, object]
+_SECOND: Final[Mapping[Kind, Mapping[str, type]]] = {
+    "retention": {"tags": bool, "rules": dict, "lenient": bool, "keys": str},
+    "uncommitted": {"older_than": int, "lenient": bool, "keys": str},
+}
+"""The options of a run that a second look takes over from its report."""
 
 
 @attrs.frozen
@@ -209,7 +214,11 @@ def read_report(out: Folder, run: str) -> Fields:
         found = json.loads(folder.read(REPORT))
         # Made for their errors: a field that is missing, or has another name.
         _ = [File(**each) for each in found["files"]], [Account(**each) for each in found["accounts"]]
-        _ = str(found["kind"]), int(found["now"]["microseconds"])
+        values = [(found["asked"][name], kind) for name, kind in _SECOND[found["kind"]].items()]
+        values += [(found["now"]["microseconds"], int), (found["engine"], str)]
+        # A text is no number, and "false" no false. Times have 64 bits.
+        if any(type(value) is not kind or (isinstance(value, int) and abs(value) >> 63) for value, kind in values):
+            raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise Unusable(f"{folder.where}/{REPORT}: is no report of a run; mark once more") from None
     return cast("Fields", found)

@@ -180,8 +180,8 @@ def whole_run(out: str, run: str) -> Marked:
         folder=folder,
         files=files,
         kind=str(report["kind"]),
-        engine=str(report.get("engine") or "classic"),  # reports of older versions do not say
+        engine=str(report["engine"]),
         marked=marked,
         now=now["microseconds"],
-        options=cast("runs.Fields", report.get("asked", {})),
+        options=cast("runs.Fields", report["asked"]),
     )

@@ -44,7 +44,7 @@ def look_again(dataset: Dataset, run: Marked) -> Again:
     if not run.marked:
         return Again(dataset.where, Hashes(iter(())), {}, {}, notes)
     # Read by the other schema, staged entries would be unknown or foreign, and keep nothing.
-    if (keys := run.options.get("keys", dataset.keys)) != dataset.keys:
+    if (keys := run.options["keys"]) != dataset.keys:
         raise Unusable(
             f"{dataset.where}: is read with --keys {dataset.keys}, and the run was with {keys}; say --keys {keys}"
         )
@@ -71,7 +71,7 @@ def _pieces(addresses: Iterator[str]) -> Iterator[list[str]]:
 
 
 def _mark(dataset: Dataset, run: Marked, folder: Folder) -> Report:
-    lenient = bool(run.options.get("lenient"))
+    lenient = bool(run.options["lenient"])
     if run.kind == "uncommitted":
         age = cast("int", run.options["older_than"])
         # What the run knew to be committed has none of what it marked: only what is new since needs to be read. What
@@ -88,8 +88,7 @@ def _rules(run: Marked) -> rulebook.Rulebook:
     """Raises Unusable."""
     try:
         return rulebook.parse(json.dumps(run.options["rules"]).encode())
-    except (InvalidRules, KeyError):
+    except InvalidRules:
         raise Unusable(
-            f"{run.folder.where}: its report does not say by which rules it was marked, as those of older versions; "
-            "mark once more"
+            f"{run.folder.where}: its report does not say by which rules it was marked; mark once more"
         ) from None

@@ -52,7 +52,7 @@ def marked(
         dataset="d",
         engine=engine,
         now=0,
-        options={},
+        options={"tags": False, "rules": {}, "lenient": False, "keys": "design"},
         listing=len(made),
         accounts=(account,),
         files=runs.files_of(folder_at(folder), runs.ADDRESSES),

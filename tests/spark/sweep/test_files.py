@@ -273,8 +273,19 @@ def changed(name: str, change: Callable[[bytes], bytes]) -> Damage:
     return lambda run: (run / name).write_bytes(change((run / name).read_bytes()))
 
 
+def altered(old: bytes, new: bytes) -> Damage:
+    return changed("report.json", lambda whole: whole.replace(old, new))
+
+
 PART = "addresses/part.parquet"
-UNNAMED = b'{"kind": "retention", "accounts": [], "files": [{"bytes": 1}], "now": {"microseconds": 0}}'
+ALTERED = {
+    **dict.fromkeys((b'"name"', b'"asked"', b'"engine"', b'"tags"', b'"keys"'), b'"x"'),
+    b'"kind": "retention"': b'"kind": "uncommitted"',  # which has no "older_than" then
+    b'"microseconds": 0': b'"microseconds": 9e18',
+    b'"microseconds": ': b'"microseconds": 1' + 18 * b"0",
+    b'"rules": {': b'"rules": [], "": {',
+    b'"lenient": false': b'"lenient": "false"',
+}
 
 
 @pytest.mark.parametrize(
@@ -285,11 +296,12 @@ UNNAMED = b'{"kind": "retention", "accounts": [], "files": [{"bytes": 1}], "now"
         (without(PART), "part.parquet: is gone, and the run is not whole without it"),
         (changed(PART, lambda whole: whole[:-1]), "part.parquet: is not what the run has written"),
         (changed(PART, lambda whole: b"y" + whole[1:]), "part.parquet: is not what the run has written"),
-        (changed("report.json", lambda whole: whole.replace(b'"objects": 1', b'"objects": 0')), "1 marked objects"),
+        (altered(b'"objects": 1', b'"objects": 0'), "1 marked objects"),
         *(
             (changed("report.json", lambda _, text=text: text), "is no report of a run")  # type: ignore[misc]
-            for text in (b"", b"[]", b"{}", b'{"kind": "retention"}', b"\x00", b"[" * 100_000, UNNAMED)
+            for text in (b"", b"[]", b"{}", b'{"kind": "retention"}', b"\x00", b"[" * 100_000)
         ),
+        *((altered(*words), "is no report of a run") for words in ALTERED.items()),
     ],
 )
 def test_a_run_that_is_not_whole_is_refused(tmp_path: Path, damage: Damage, said: str) -> None:
