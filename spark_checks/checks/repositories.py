@@ -126,6 +126,7 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     # A bare repository is created without a branch.
     wanted = accessible(entities).where(~f.coalesce("bare", f.lit(False)))
     wanted = wanted.select(
+        f.col("key").alias("entry"),
         name_subject().alias("subject"),
         "default_branch_id",
         f.concat(f.lit(keys.BRANCHES_PREFIX), f.col("default_branch_id").cast("binary")).alias("branch_key"),
@@ -134,6 +135,7 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     branches = entities.branches.select("partition_key", "key", "commit_id")
     on_branch = (wanted["partition"] == branches["partition_key"]) & (wanted["branch_key"] == branches["key"])
     with_branch = wanted.join(branches, on_branch, "left").select(
+        "entry",
         "subject",
         "rank",
         "default_branch_id",
@@ -153,9 +155,10 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     # Structs compare field by field: false before true, so that a partition with the branch comes first, and of several
     # the one that is looked at first.
     state = f.struct((~f.col("has_branch")).alias("no_branch"), "rank", "complete", "head")
-    judged = rows.groupBy("subject").agg(f.min(state).alias("best"), f.min("default_branch_id").alias("branch_id"))
-    best = f.col("best")
-    lacks = f.when(best["no_branch"] | (best["head"] == ""), f.concat_ws(" ", f.lit("its default branch"), "branch_id"))
+    # By entry: two of them may name one instance, and different branches.
+    judged = rows.groupBy("entry", "subject", "default_branch_id").agg(f.min(state).alias("best"))
+    best, named = f.col("best"), f.concat_ws(" ", f.lit("its default branch"), "default_branch_id")
+    lacks = f.when(best["no_branch"] | (best["head"] == ""), named)
     lacks = lacks.otherwise(sentence("the commit ", best["head"], " of its default branch"))
     evidence, broken = sentence("is accessible and lacks ", lacks), best["no_branch"] | ~best["complete"]
     return findings(judged, [Rule("active-is-complete", broken, f.col("subject"), evidence)], only)
