@@ -1,5 +1,6 @@
 """Keys: two scenarios have one key only if they are the same, down to closures; and the catalogue's are narrow."""
 
+import ast
 import functools
 import sys
 import threading
@@ -167,41 +168,52 @@ def inside(program: str) -> str:
     return in_a_process("from lakeproof.verify.witness import *\nWITNESS.install()\n" + program)
 
 
-@pytest.mark.parametrize(
-    ("reading", "strange"),
-    [
-        ("open(0)", "mine.py:1 reads 0"),
-        ("sys.stdin.read()", "mine.py:1 reads 0"),
-        ("next(iter(sys.stdin), '')", "mine.py:1 reads 0"),
-        ("os.read(0, 1)", "mine.py:1 reads 0"),
-        ("os.readv(0, [bytearray(1)])", "mine.py:1 calls readv"),
-        ("sys.__stdin__.read()", "mine.py:1 reads 0"),
-        ("next(sys.stdin, '')", "mine.py:1 reads 0"),
-        ("os.cpu_count()", "mine.py:1 calls cpu_count"),
-        ("os.geteuid()", "mine.py:1 calls geteuid"),
-        ("os.isatty(1)", "mine.py:1 calls isatty"),
-        ("os.statvfs('/')", "mine.py:1 reads /"),
-        ("os.stat(STANDARD + '../../../x')", "mine.py:1 reads "),
-        ("os.stat(STANDARD + 'site-packages/../x')", ""),
-        ("util.module_from_spec(util.spec_from_file_location('mine', LIBRARY))", "mine.py:1 imports the compiled "),
-        ("def exec_module():\n    open('x')\nexec_module()", "mine.py:2 reads x"),
-        ("import json", ""),
-        ("import numpy.linalg, attrs, click, decimal", ""),
-    ],
-)
-def test_what_a_key_cannot_hold_is_named(reading: str, strange: str) -> None:
+STDIN: Final = ("open(0)", "os.read(0, 1)", "sys.stdin.read()", "sys.__stdin__.read()", "next(sys.stdin, '')")
+STARTS: Final = ("os.execv('/', ['x'])", "os.posix_spawn('/', ['x'], {})", "__import__('subprocess').call('/')")
+READS: Final = ("os.access('x', 0)", "os.getxattr('x', 'y')", "os.readlink('x')", "os.path.islink('x')")
+STRANGE: Final = {
+    **dict.fromkeys((*STDIN, "next(iter(sys.stdin), '')"), "mine.py:1 reads 0"),
+    **dict.fromkeys((*STARTS, "os.fork() or os._exit(0)", "os.system('')"), "mine.py:1 starts "),
+    **dict.fromkeys((*READS, "exec('def later():  open(1 * chr(120))')"), "mine.py:1 reads x"),
+    "def exec_module():\n    open('x')\nexec_module()": "mine.py:2 reads x",
+    "os.statvfs('/')": "mine.py:1 reads /",
+    "os.stat(STANDARD + '../../../x')": "mine.py:1 reads ",
+    "os.stat(STANDARD + 'site-packages/../x')": "",
+    "os.readv(0, [bytearray(1)])": "mine.py:1 calls readv",
+    "os.cpu_count()": "mine.py:1 calls cpu_count",
+    "os.geteuid()": "mine.py:1 calls geteuid",
+    "os.isatty(1)": "mine.py:1 calls isatty",
+    "input()": "mine.py:1 asks for",
+    "__import__('socket').gethostname()": "mine.py:1 asks for",
+    "__import__('socket').getaddrinfo('::1', 1)": "mine.py:1 connects to ::1",
+    "__import__('socket').socket().connect(('127.0.0.1', 1))": "mine.py:1 connects to",
+    "__import__('sqlite3').connect(':memory:')": "mine.py:1 opens :",
+    "__import__('ctypes').CDLL('/')": "mine.py:1 opens /",
+    "util.module_from_spec(util.spec_from_file_location('mine', LIBRARY))": "mine.py:1 imports the compiled ",
+    "import json": "",
+    "import numpy.linalg, attrs, click, decimal": "",
+}
+"""By what a file does as it is loaded, or `later`: the beginning of why it has no key."""
+
+
+def test_what_a_key_cannot_hold_is_named() -> None:
     told = inside(f"""
 import contextlib, glob, shutil, tempfile
 from importlib import util
 LIBRARY = shutil.copy(glob.glob(STANDARD + "lib-dynload/*.so")[0], tempfile.mkdtemp())
-code = compile({reading!r}, "mine.py", "exec")
 WITNESS.noting = True
-with contextlib.suppress(OSError, ImportError):
-    exec(code)
-print(WITNESS.strange)
+found = []
+for reading in {list(STRANGE)!r}:
+    WITNESS.strange = ""
+    code, mine = compile(reading, "mine.py", "exec"), {{**globals(), "__name__": "mine", "__file__": "mine.py"}}
+    with contextlib.suppress(OSError, ImportError, EOFError):
+        exec(code, mine)
+        mine.get("later", int)()
+    found.append(WITNESS.strange)
+print(repr(found))
 """)
-    assert told.startswith(strange)
-    assert bool(told.strip()) is bool(strange)
+    for (reading, strange), found in zip(STRANGE.items(), ast.literal_eval(told), strict=True):
+        assert (found.startswith(strange), bool(found)) == (True, bool(strange)), (reading, found)
 
 
 @pytest.mark.parametrize("file", ["linked/amount", "generated", "linked/../amount", "no/../../other"])
@@ -252,22 +264,27 @@ print(keys._surroundings())
     assert found[0] == found[1] != found[2]
 
 
-def test_the_options_of_python_are_in_each_key() -> None:
-    inside("""
+def test_the_options_of_python_and_what_is_installed_are_in_each_key(tmp_path: Path) -> None:
+    inside(f"installed = {str(tmp_path)!r}" + """
 import sys, time
 from lakeproof.verify import keys
 found = set()
 for option in (
     lambda: None,
     lambda: sys.warnoptions.append("error"),
+    lambda: sys._xoptions.update(x="1"),
     lambda: setattr(time, "tzname", ("X", "Y")),
+    lambda: setattr(time, "timezone", 1),
+    lambda: setattr(keys, "INSTALLED", (installed,)),
+    lambda: os.mkdir(installed + "/x-1.egg-info"),
+    lambda: open(installed + "/x-1.egg-info/RECORD", "w").write("x"),
     lambda: setattr(sys, "flags", ()),
     lambda: setattr(keys, "setlocale", lambda _: "X"),
 ):
     option()
     keys._surroundings.cache_clear()
     found.add(keys._surroundings())
-assert len(found) == 5
+assert len(found) == 10
 """)
 
 
@@ -310,6 +327,13 @@ for design, own, other in (
     assert f"lakeproof.{own}" in modules
     assert {f"lakeproof.model.invariants.{name}" for name in ("_base", "_liveness")} <= modules
     assert f"lakeproof.{other}" not in modules
+
+found = {keys.key(race, ()), keys.key(race, (1,))}
+for part in ("_surroundings", "_users_code", "_closure"):
+    setattr(keys, part, lambda *_: "x")
+    found.add(keys.key(race, ()))
+WITNESS.known.add("x")
+assert len(found | {keys.key(race, ())}) == 6
 """)
 
 

@@ -31,7 +31,7 @@ FILES_MAX: Final = 50_000
 """More outcomes than this are not kept: the least recently used go first. Most take 1 KiB."""
 
 # The folder may be one of the user's, with files of his in it.
-_OURS: Final = re.compile(r"[0-9a-f]{64}|\.[0-9a-f]{64}\.\d+")
+_OURS: Final = re.compile(r"[0-9a-f]{64}|\.[0-9a-f]{60}\.\d+")
 """Names of outcomes, and of what a run that was killed has left behind."""
 
 VERDICT_FIELDS: Final = ("invariant", "verdict", "reached", "example", "symmetric")

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
 from io import BytesIO
-from locale import LC_CTYPE, setlocale
+from locale import LC_ALL, setlocale
 from marshal import dumps
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
@@ -234,16 +234,24 @@ def _modules_imported(file: str) -> frozenset[str]:
     return frozenset(modules) | {pair for pair in pairs if pair in sys.modules}
 
 
+def installation() -> str:
+    """Python, and what is installed."""
+    # What changes the behaviour of code that is the same: -O, -W, -X, the time zone, the encoding of texts.
+    python = (sys.version, sys.flags, sys.warnoptions, sys._xoptions, time.tzname, time.timezone, setlocale(LC_ALL))  # noqa: SLF001
+    digest = sha256(repr((version(), python, os.uname().machine)).encode())
+    for info in sorted(info for folder in INSTALLED for info in Path(folder).glob("*-info")):
+        digest.update(info.name.encode())  # Debian's packages have no RECORD: the name has the version
+        # RECORD lists the files of a distribution with their SHA-256. The files of an editable install lie elsewhere,
+        # and are witnessed.
+        if (record := info / "RECORD").is_file():
+            digest.update(record.read_bytes())
+    return digest.hexdigest()
+
+
 @cache
 def _surroundings() -> str:
     """Python, what is installed, and the engine."""
-    # What changes the behaviour of code that is the same: -O, -W, the time zone, the encoding of texts.
-    python = (sys.version, sys.flags, sys.warnoptions, time.tzname, setlocale(LC_CTYPE))
-    digest = sha256(repr((version(), python, os.uname().machine)).encode())
-    # RECORD lists the files of a distribution with their SHA-256. The files of an editable install lie elsewhere,
-    # and are witnessed.
-    for record in sorted(record for folder in INSTALLED for record in Path(folder).glob("*-info/RECORD")):
-        digest.update(record.read_bytes())  # the digest of each file that is installed
+    digest = sha256(installation().encode())
     for file, first in _engine_at_first():
         # Which version of it was loaded is not known.
         if first[0] >= WITNESS.began_ns:

@@ -161,7 +161,7 @@ class Witness:
         reader = None if self.strange or not self.noting else _reader(sys._getframe())  # noqa: SLF001
         if reader is None:
             return
-        file = reader.f_code.co_filename
+        file, line = reader
         if own and file.startswith(NEEDED):
             return
         if file.startswith(f"{PACKAGE}languages{os.sep}"):
@@ -170,7 +170,7 @@ class Witness:
         elif known and not self.running:
             self.known.add(known)
         else:
-            self.strange = f"{file}:{reader.f_lineno} {what}"
+            self.strange = f"{file}:{line} {what}"
 
 
 WITNESS: Final = Witness()
@@ -205,14 +205,17 @@ def status(file: str) -> tuple[int, ...]:
     return found.st_ctime_ns, found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _reader(frame: FrameType | None) -> FrameType | None:
-    """The nearest frame outside of the standard library and the engine; None: Python's import reads, or the command."""
+def _reader(frame: FrameType | None) -> tuple[str, int] | None:
+    """File and line of the nearest frame outside of the standard library and the engine; None: Python's import reads,
+    or the command."""
     within = False  # whether the engine was met
     while frame is not None:
         file = frame.f_code.co_filename
         # Python's import executes or looks for a module here: its code is noted by ``exec``, so this read is none.
         if (file, frame.f_code.co_name) in IMPORT:
             return None
+        if file.startswith("<"):  # code that was made by ``exec``: a module's, if it shares its globals
+            file = str(frame.f_globals.get("__file__", file))
         # The standard library reads for its caller (``Path.read_text``), so the caller is the reader. So is who calls
         # the engine (``search.trace.read``), unless it is click.
         own = file.startswith(INSTALLED) or not file.startswith(STANDARD)
@@ -222,7 +225,7 @@ def _reader(frame: FrameType | None) -> FrameType | None:
         elif frame.f_back is None and frame.f_globals.get("__name__") == "__main__":
             return None
         elif own and not file.startswith(("<", *(NEEDED if within else ()))):
-            return frame
+            return file, frame.f_lineno
         frame = frame.f_back
     return None
 
