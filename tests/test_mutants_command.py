@@ -62,13 +62,23 @@ class TestFile:
 
 
 class TestWitness:
-    def test_results_of_a_file_that_reads_another_one_are_not_found_again(self, tmp_path: Path) -> None:
-        text = EXAMPLE.read_text().replace('"no-lost-update": "violated"', '"no-lost-update": open("expected").read()')
-        (tmp_path / "file.py").write_text(text)
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ('"no-lost-update": "violated"', '"no-lost-update": open("late.py").read()[6:-1]'),
+            ("if int(held) <", 'if "holds" not in open("late.py").read() and int(held) <'),
+            ("if int(held) <", 'if __import__("late").IS != "holds" and int(held) <'),
+        ],
+        ids=["when it is loaded", "when it runs", "a module"],
+    )
+    def test_results_of_a_file_that_reads_another_one_are_not_found_again(
+        self, old: str, new: str, tmp_path: Path
+    ) -> None:
+        (tmp_path / "file.py").write_text(EXAMPLE.read_text().replace(old, new))
         command = [sys.executable, "-m", "lakeproof", "mutants", "--from", "file.py", "--operator", "blind-write"]
         codes = []
         for expected in ("violated", "holds"):
-            (tmp_path / "expected").write_text(expected)
+            (tmp_path / "late.py").write_text(f"IS = '{expected}'")
             codes.append(subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False).returncode)
         assert codes == [0, 2]  # the second time a scenario is not as expected
 

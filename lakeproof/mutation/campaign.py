@@ -11,7 +11,7 @@ from lakeproof.mutation.equivalent import equivalents, key_of
 from lakeproof.mutation.injection import engine_files, flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
 from lakeproof.mutation.operators import OPERATORS, Operator
-from lakeproof.mutation.pool import carried_out
+from lakeproof.mutation.pool import W, WorkerMessage, carried_out
 from lakeproof.mutation.results import Results, digest_of_code, key_of_reach, key_of_verdict
 from lakeproof.mutation.work import (
     SURVIVED,
@@ -121,7 +121,8 @@ def reaches(plan: Campaign, results: Results, jobs: int, listener: Listener) -> 
     for report in carried_out(works, jobs, REACH_SECONDS, afresh=plan.engine):
         if isinstance(report.message, Reach):
             known[report.message.scenario] = report.message
-            if not report.message.wrong:  # what is wrong may be the machine's doing, and is looked at again
+            # What is wrong may be the machine's doing, and is looked at again.
+            if not report.message.wrong and _may_be_kept(plan, code, report):
                 results.put_reach(key_of_reach(code, report.message.scenario, plan.files), report.message)
         elif isinstance(report.message, Failed):
             raise LoadError(f"{report.work.origin.module or report.work.origin.file}: {report.message.why}")
@@ -132,6 +133,17 @@ def reaches(plan: Campaign, results: Results, jobs: int, listener: Listener) -> 
         if each.wrong:
             raise LoadError(f"{each.scenario}: not as expected before anything is changed: {each.wrong}; mend it first")
     return found_all
+
+
+def _may_be_kept(plan: Campaign, code: str, report: WorkerMessage[W]) -> bool:
+    """Whether the key of a result, made of this code, has all that it comes from.
+
+    Raises:
+        LoadError: the code has changed: each process loads it anew.
+    """
+    if digest_of_code(plan.source.file) != code:
+        raise LoadError("the code has changed meanwhile; run the command again, which goes on with what is as it was")
+    return not report.strange
 
 
 def relevant(
@@ -206,12 +218,13 @@ def judge(
     for report in carried_out(works if jobs else (), jobs, plan.bounds.seconds, afresh=plan.engine):
         message = report.message
         if isinstance(message, Failed):
-            fate = TIMED_OUT if message.silent else UNUSABLE  # it may hang in what no limit reaches
+            fate = TIMED_OUT if message.ended else UNUSABLE  # it may hang in what no limit reaches
             message = MutantResult(fate=fate, why=message.why)
         # Once: a process that ends badly after its answer is a second message.
         if isinstance(message, MutantResult) and id(report.work) in by_work:
             mutant, key = by_work.pop(id(report.work))
-            results.put_verdict(key, mutant, message)
+            if _may_be_kept(plan, code, report):
+                results.put_verdict(key, mutant, message)
             yield judged_mutant(mutant, message)
         else:
             listener.judged(done, len(mutants), None)

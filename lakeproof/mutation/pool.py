@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar, cast
 
 import attrs
 
@@ -34,6 +34,8 @@ class WorkerMessage(Generic[W]):
 
     work: W
     message: object
+    strange: bool = False
+    """Whether the process has read what no key of a result holds: in another run it may be another thing."""
 
 
 def carried_out(
@@ -66,30 +68,31 @@ def carried_out(
             for worker in list(workers):
                 if worker.pipe in ready:
                     worker.last_message = time.monotonic()
-                    message, last = _receive_message(worker)
+                    message, strange = _receive_message(worker)
+                    last = message is None or isinstance(message, Failed)
                 # Its own limit should have stopped it: it hangs where no limit looks, in C code, say.
                 elif time.monotonic() - worker.last_message > silence_seconds + GRACE_SECONDS:
                     worker.process.kill()
-                    message, last = Failed("its process was silent for too long", silent=True), True
+                    message, strange, last = Failed("its process was silent for too long", ended=True), False, True
                 else:
                     continue
                 if last:
                     workers.remove(worker)
                     _dismiss(worker)
-                yield WorkerMessage(worker.work, message)
+                yield WorkerMessage(worker.work, message, strange)
     finally:
         for worker in workers:
             _dismiss(worker)
 
 
 def _receive_message(worker: _Worker[W]) -> tuple[object, bool]:
+    """The message, None at its end; and whether something strange was read."""
     try:
-        message = worker.pipe.recv()
+        return cast("tuple[object, bool]", worker.pipe.recv())
     except (EOFError, OSError):  # it has ended, or was killed while it wrote
         worker.process.join()
-        code = worker.process.exitcode
-        return (None if code == 0 else Failed(f"its process ended with exit code {code}")), True
-    return message, isinstance(message, Failed)
+        code = worker.process.exitcode or 0
+        return Failed(f"its process ended with exit code {code}", ended=code < 0) if code else None, False
 
 
 def _dismiss(worker: _Worker[W]) -> None:

@@ -1,8 +1,8 @@
 """What is known of mutants already: JSON lines, one for each scenario as it is and for each mutant, found by a key.
 
 A key covers all that an answer depends on: the code of model, flows, search, scenarios and modules which a
-user's file imports, the mutant, the scenarios that judge, and the bounds. An answer whose key is not needed is kept in
-the file, and ignored.
+user's file imports, Python and what is installed, the mutant, the scenarios that judge, and the bounds. An answer whose
+key is not needed is kept in the file, and ignored.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ import attrs
 from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.work import KILLED, Bounds, JudgeStep, MutantResult, Origin, Reach
+from lakeproof.verify.keys import installation
 from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD, WITNESS
 from lakeproof.words import Unusable
 
@@ -38,7 +39,7 @@ def digest_of_code(file: Path | None) -> str:
     found += [*_others_loaded(), *([] if file is None else [file])]
     # What the file has read besides may be another thing in another run, which is not to find what this one has kept.
     run = WITNESS.began_ns if WITNESS.strange else 0
-    return digest(run, sorted(WITNESS.known), *(path.read_bytes() for path in sorted(found)))
+    return digest(run, installation(), sorted(WITNESS.known), *(path.read_bytes() for path in sorted(found)))
 
 
 def _others_loaded() -> set[Path]:

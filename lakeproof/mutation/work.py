@@ -25,6 +25,7 @@ import attrs
 
 from lakeproof.mutation.injection import module_of, plant
 from lakeproof.search.board import die_with_parent  # loads the board, which has no mutants for that reason
+from lakeproof.verify.witness import WITNESS
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
@@ -61,7 +62,9 @@ class Origin:
         if self.file is not None:
             from lakeproof.verify.loader import load_file
 
-            return {each.name: each for each in load_file(self.file, code)}
+            found = {each.name: each for each in load_file(self.file, code)}
+            WITNESS.running = True  # what flows import now, the process that makes the keys has not loaded
+            return found
         from importlib import import_module
 
         from lakeproof.designs import scenarios_of
@@ -245,7 +248,8 @@ def judge_outcome(outcome: "Outcome", states: int = 0) -> MutantResult | None:
         each
         for each in differs
         # An invariant that is inconclusive kills only at the end of the search: then its situation never arose.
-        if each.invariant != NO_UNHANDLED_EXCEPTION and not (each.verdict == "inconclusive" and outcome.stopped)
+        if (each.invariant != NO_UNHANDLED_EXCEPTION or each.verdict == "holds")
+        and not (each.verdict == "inconclusive" and outcome.stopped)
     ]
     for each in certain[:1]:
         return MutantResult(
@@ -278,15 +282,17 @@ def _search_scenario(scenario: "Scenario", origin: Origin, states_max: int | Non
 def run(pipe: "Connection[object, object]", work: Work) -> None:
     """The whole life of a process: what the work yields goes into the pipe; an error of ours as its text."""
     die_with_parent()
+    WITNESS.install()
+    WITNESS.noting = True
     os.dup2(2, 1)  # stdout is the report; prints of a flow go to stderr
     sys.stdout = sys.stderr
     try:
         for message in work.done():
-            pipe.send(message)
+            pipe.send((message, bool(WITNESS.strange)))
     except (BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return  # the parent is gone, or ends all
     except BaseException as error:  # noqa: BLE001  # the parent says it
-        pipe.send(Failed(f"{type(error).__name__}: {error}"))
+        pipe.send((Failed(f"{type(error).__name__}: {error}"), False))
 
 
 @attrs.frozen
@@ -294,5 +300,5 @@ class Failed:
     """A process could not do its work."""
 
     why: str
-    silent: bool = False
-    """It was ended because it was silent for too long."""
+    ended: bool = False
+    """A signal has ended it: it was silent for too long, say, or took the memory of others. No answer is known."""

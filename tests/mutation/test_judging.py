@@ -1,6 +1,8 @@
 """What a mutant is judged by, what becomes of it, and what is kept of that."""
 
+import os
 import resource
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -15,7 +17,7 @@ from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.equivalent import equivalents, key_of
 from lakeproof.mutation.injection import flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
-from lakeproof.mutation.pool import WorkerMessage
+from lakeproof.mutation.pool import WorkerMessage, carried_out
 from lakeproof.mutation.report import report, score_row
 from lakeproof.mutation.results import Results, digest_of_code, key_of_reach, key_of_verdict
 from lakeproof.mutation.work import (
@@ -60,6 +62,7 @@ class TestJudged:
             (outcome(("i", "holds", "inconclusive"), stopped="1,000 states"), TIMED_OUT),
             (outcome(("i", "holds", "inconclusive"), ("j", "holds", "violated"), stopped="1,000 states"), KILLED),
             (outcome((NO_UNHANDLED_EXCEPTION, "holds", "violated")), UNUSABLE),
+            (outcome((NO_UNHANDLED_EXCEPTION, "violated", "holds")), KILLED),
             (outcome((NO_UNHANDLED_EXCEPTION, "holds", "violated"), ("i", "holds", "violated")), KILLED),
             (outcome(("i", "holds", "inconclusive"), trouble="no effect"), UNUSABLE),
         ],
@@ -105,6 +108,14 @@ class TestIndex:
 
     def test_files_are_those_that_are_executed(self) -> None:
         assert self.INDEX.files == {"f"}
+
+
+class Ending:
+    """Work that is ended as the kernel ends what takes too much memory."""
+
+    def done(self) -> Iterator[object]:
+        os.kill(os.getpid(), signal.SIGKILL)
+        yield "nothing"
 
 
 class Silent:
@@ -190,15 +201,33 @@ class TestResults:
         monkeypatch.setitem(sys.modules, helper.stem, import_module(helper.stem))
         imported = digest_of_code(None)
         helper.write_text("LIMIT = 2\n")
-        assert len({before, imported, digest_of_code(None)}) == 3
+        changed = digest_of_code(None)
+        monkeypatch.setattr("lakeproof.verify.keys.version", lambda: "of another installation")
+        assert len({before, imported, changed, digest_of_code(None)}) == 4
 
-    def test_a_process_that_ends_badly_after_its_answer_has_answered_once(
-        self, tmp_path: Path, mutants: list[Mutant], monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize(
+        ("answers", "fate"),
+        [
+            ([MutantResult(fate=KILLED, scenario="d/s"), Failed("its process ended with exit code 139")], KILLED),
+            ([Failed("its process ended with exit code 1")], UNUSABLE),
+            ([Failed("its process ended with exit code -9", ended=True)], TIMED_OUT),
+        ],
+    )
+    @pytest.mark.parametrize("edited", [False, True])
+    def test_the_first_answer_of_a_process_counts_if_the_code_is_still_the_same(
+        self,
+        answers: list[object],
+        fate: str,
+        tmp_path: Path,
+        mutants: list[Mutant],
+        monkeypatch: pytest.MonkeyPatch,
+        *,
+        edited: bool,
     ) -> None:
         def work(works: Iterable[Judging], *_: object, **__: object) -> Iterator[WorkerMessage[Judging]]:
-            for each in works:
-                yield WorkerMessage(each, MutantResult(fate=KILLED, scenario="d/s"))
-                yield WorkerMessage(each, Failed("its process ended with exit code 139"))
+            if edited:
+                monkeypatch.setattr(campaign, "digest_of_code", lambda _: "of other code")
+            yield from (WorkerMessage(each, answer) for each in works for answer in answers)
 
         monkeypatch.setattr(campaign, "carried_out", work)
         lines = Reach(scenario="d/s", origin=HERE, states=1, lines=(("flow.py", (2, 3)),))
@@ -206,9 +235,18 @@ class TestResults:
             origins={HERE: ("d/s",)}, files={"flow.py": tmp_path / "flow.py"}, source=Source(), bounds=Bounds()
         )
         results = Results(tmp_path / "results.jsonl")
-        found = list(campaign.judge(plan, mutants, Index([lines]), results, 1, Silent()))
+        judged = campaign.judge(plan, mutants, Index([lines]), results, 1, Silent())
+        if edited:
+            with pytest.raises(LoadError, match="the code has changed meanwhile"):
+                list(judged)
+        else:
+            assert [each.verdict.fate for each in judged] == [fate] * len(mutants)
         results.close()
-        assert [each.verdict.fate for each in found] == [KILLED] * len(mutants)
+        assert len(results.path.read_text().splitlines()) == (0 if edited else len(mutants))
+
+    def test_what_a_signal_has_ended_has_given_no_answer(self) -> None:
+        [report] = carried_out([Ending()], 1, 60)
+        assert report.message == Failed("its process ended with exit code -9", ended=True)
 
     def test_a_scenario_that_was_not_as_expected_is_run_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
