@@ -8,7 +8,7 @@ as long as the code still follows such a trace, the item fails at once.
 Loaded by pytest through the entry point ``pytest11``. The search is imported when an item runs, not before.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -64,8 +64,9 @@ def pytest_pycollect_makeitem(
 
     if not isinstance(obj, list | tuple):
         # Passed over without a word, none of them would ever be searched.
-        items = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, set | frozenset) else (obj,)
-        if any(isinstance(each, Scenario) for each in items):
+        items: object = obj.values() if isinstance(obj, dict) else obj
+        # Of a generator the first one is taken: it would be no list in any case.
+        if isinstance(next(iter(items), None) if isinstance(items, Iterable) else items, Scenario):
             raise pytest.Collector.CollectError(f"{LISTED} is a {type(obj).__name__}; make it a list of Scenario")
         return None
     found = [each for each in obj if isinstance(each, Scenario)]
