@@ -41,20 +41,12 @@ from lakeproof.model.invariants._base import (
     eventually,
     on_step,
 )
-from lakeproof.model.invariants.repositories import accessible, partitions
+from lakeproof.model.invariants.repositories import accessible, instance_of_token, partitions
 from lakeproof.model.records import Branch, CleanupRecord, Record, Repository, RepositoryState, StagedEntry
 from lakeproof.model.references import RepositoryView, repositories, views_of
 from lakeproof.model.snapshot import Outcome, Snapshot, Status, Transition
 
 _DATA: Final = f"/{DATA_PREFIX}"
-
-
-def instance_of_token(partition: bytes) -> InstanceUID | None:
-    """The instance that a staging token was made for: ``<repository>-<branch>:<instance>.<rest>``. None: no token."""
-    # The last colon: what follows it in a token, instance and rest, has none.
-    _, colon, rest = partition.decode("utf-8", "replace").rpartition(":")
-    uid, dot, _ = rest.partition(".")
-    return InstanceUID(uid) if colon and dot and uid else None
 
 
 def instance_of_address(address: str) -> InstanceUID | None:
@@ -266,21 +258,21 @@ def _deletes(name: str, op: object) -> bool:
     watches=_deletes,
 )
 def deletion_spares_live_data(transition: Transition) -> Iterator[Finding]:
-    name, op = "deletion-spares-live-data", transition.op
-    live = {entry.instance_uid for entry in accessible(transition.before)}
-    for partition, key in sorted(transition.before.store.keys() - transition.after.store.keys()):
-        if not isinstance(transition.before.store[partition, key], StagedEntry):
+    name, before, after = "deletion-spares-live-data", transition.before, transition.after
+    live = {entry.instance_uid for entry in accessible(before)}
+    for partition, key in sorted(before.store.keys() - after.store.keys()):
+        if not isinstance(before.store[partition, key], StagedEntry):
             continue
         uid = instance_of_token(partition)
         if uid in live:
             yield Violation(name, f"{key.decode()} under {partition.decode()} was deleted, of instance {uid}")
         else:
             yield Reached(f"a staged entry of instance {uid} was deleted")
-    if not isinstance(op, objects.DeleteObject) or op.address not in transition.before.objects:
-        return
-    users = [view for view in repositories(transition.before) if view.repository.instance_uid in live]
-    whose = [view.repository.instance_uid for view in users if op.address in set(_referenced_addresses(view))]
-    if whose:
-        yield Violation(name, f"{op.address} was deleted, and an entry of instance {whose[0]} refers to it")
-    else:
-        yield Reached(f"{op.address} was deleted, and no accessible repository refers to it")
+    # Not what the effect asks for: a condition may have refused it.
+    for address in sorted(before.objects.keys() - after.objects.keys()):
+        users = [view for view in repositories(before) if view.repository.instance_uid in live]
+        whose = [view.repository.instance_uid for view in users if address in set(_referenced_addresses(view))]
+        if whose:
+            yield Violation(name, f"{address} was deleted, and an entry of instance {whose[0]} refers to it")
+        else:
+            yield Reached(f"{address} was deleted, and no accessible repository refers to it")

@@ -44,7 +44,7 @@ def _matches_deleted(answer: Hashable, deleted: tuple[str, ...]) -> bool:
     if isinstance(answer, tuple):
         # Some jobs answer with addresses relative to the namespace.
         return len(answer) == len(deleted) and all(
-            done.endswith(str(each)) for each, done in zip(answer, deleted, strict=True)
+            f"/{done}".endswith(f"/{each}") for each, done in zip(answer, deleted, strict=True)
         )
     # Other jobs answer with a number.
     return answer == len(deleted)

@@ -63,6 +63,14 @@ def _target(seen: tuple[Observed, ...]) -> Hashable:
 TARGET = Observer("target", _target)
 
 
+def instance_of_token(partition: bytes) -> InstanceUID | None:
+    """The instance that a staging token was made for: ``<repository>-<branch>:<instance>.<rest>``. None: no token."""
+    # The last colon: what follows it in a token, instance and rest, has none.
+    _, colon, rest = partition.decode("utf-8", "replace").rpartition(":")
+    uid, dot, _ = rest.partition(".")
+    return InstanceUID(uid) if colon and dot and uid else None
+
+
 def owner(record: Record | bytes) -> InstanceUID | None:
     """The instance that a record was made for; None if it does not say."""
     match record:
@@ -70,10 +78,8 @@ def owner(record: Record | bytes) -> InstanceUID | None:
             return record.instance_uid
         case Commit():
             return InstanceUID(dict(record.metadata).get("instance", "")) or None
-        case Branch():  # "<repository>-<branch>:<instance>.<unique>"
-            _, colon, rest = record.staging_token.rpartition(":")
-            uid, dot, _ = rest.partition(".")
-            return InstanceUID(uid) if colon and dot and uid else None
+        case Branch():
+            return instance_of_token(record.staging_token.encode())
         case Tag():  # of an initial commit: "c.<instance>"
             prefix, dot, uid = record.commit_id.partition(".")
             return InstanceUID(uid) if prefix == "c" and dot and uid else None

@@ -21,7 +21,7 @@ from lakeproof.model.invariants._base import (
     always,
 )
 from lakeproof.model.invariants.data import objects_are_kept
-from lakeproof.model.references import RepositoryView, living, repositories
+from lakeproof.model.references import RepositoryView, living
 from lakeproof.model.retention import Rules, active, dangling
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
@@ -70,7 +70,7 @@ def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], whe
     def check(snapshot: Snapshot) -> Iterator[Finding]:
         calls_made = snapshot.calls(seen_by) if seen_by else ()
         seen = tuple(cast("_Had", call.value) for call in calls_made if call.status is Status.OK)
-        for view in repositories(snapshot):
+        for view in living(snapshot):
             for branch_id, commit_id, since in given + seen:
                 if since <= rules.threshold(branch_id, snapshot.now):  # its days are over: no promise any more
                     continue

@@ -6,7 +6,7 @@ from typing import Final
 import attrs
 import pytest
 
-from lakeproof.model import kv
+from lakeproof.model import keys, kv
 from lakeproof.model.commits import with_content_id
 from lakeproof.model.committed import Entry
 from lakeproof.model.errors import (
@@ -22,7 +22,7 @@ from lakeproof.model.errors import (
     RepositoryNotFound,
     TagExists,
 )
-from lakeproof.model.identifiers import MetaRangeID, StagingToken
+from lakeproof.model.identifiers import CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs, restores
 from lakeproof.model.invariants._marks import MARKS, Mark
 from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
@@ -224,24 +224,82 @@ def test_a_commit_is_not_allowed_more_because_its_client_crashed_before() -> Non
     history = played(refs.commit_makes_progress, "1+ commit a; 0+ commit b; 1- =info")
     history.begins(0, "commit", "c").ends(0, effort=(2, 2))  # it overlaps at most the one that crashed
     assert verdict(history.found) == "violated"
+    beside_a_write = played(refs.commit_makes_progress, "1+ set_entry x 1").begins(0, "commit", "c")
+    assert verdict(beside_a_write.ends(0, effort=(1, 1)).found) == "violated", "a write cannot beat it"
 
 
 AT: Final = (b"r-u", b"branches/b")
+GONE: Final = attrs.evolve(branch(), commit_id=CommitID(""))
+NEXT: Final = commit("next", HEAD.commit_id)
+ASIDE: Final = commit("aside", "c0", HEAD.commit_id)
+SPARES: Final = refs.branch_delete_spares_successor
+
+
+def move(by: CallView, op: object, before: Branch | None, after: Branch | None) -> Transition:
+    """One effect on the branch, where all commits are there."""
+    stores = [{AT: each} if each is not None else {} for each in (before, after)]
+    seen = [Snapshot({**records.held(HEAD, NEXT, ASIDE), **store}, {}, 0, ()) for store in stores]
+    return Transition(0, by, op, None, *seen)
 
 
 @pytest.mark.parametrize("op", [kv.Delete(*AT), kv.DeleteIf(*AT, b"v"), kv.Transact((), ((*AT, None),))])
 def test_whatever_removes_a_branch_is_judged_and_marked(op: kv.Op) -> None:
-    by = CallView("delete_branch", (REPOSITORY, B), Status.PENDING, observed=(("birth", "r-b:u.0"),))
-    before, after = (Snapshot(store, {}, 0, ()) for store in ({AT: branch()}, dict[kv.Address, Record]()))
-    assert refs.branch_delete_spares_successor.watches(by.name, op)
-    transition = Transition(0, by, op, None, before, after)
-    assert verdict(refs.branch_delete_spares_successor.check(transition)) == "violated"
+    for name in ("delete_branch", "delete_branch_by_tombstone"):
+        by = CallView(name, (REPOSITORY, B), Status.PENDING, observed=(("birth", "r-b:u.0"),))
+        assert SPARES.watches(name, op)
+        assert verdict(SPARES.check(move(by, op, branch(), None))) == "violated"
+        assert verdict(SPARES.check(move(by, op, branch(), GONE))) == "violated"
+        assert verdict(SPARES.check(move(by, op, GONE, None))) == "untested"
     seen = (Observed(kv.Get(*AT), None, branch(), None), Observed(op, None, None, None))
     if isinstance(op, kv.Transact):
         with pytest.raises(TypeError, match="a transact are not observed"):
             MARKS.fold(seen)
     else:
         assert MARKS.fold(seen) == frozenset({(Mark.REMOVED, "r-b:u.1")})
+
+
+def test_a_delete_has_decided_on_the_branch_that_it_read_first() -> None:
+    (found,) = SPARES.observers
+    reads = [Observed(kv.Get(*AT), None, each, None) for each in (branch(), branch(token="r-b:u.2.0"))]
+    assert found.fold(tuple(reads)) == "r-b:u.1"
+
+
+@pytest.mark.parametrize("name", ["commit", "merge", "revert"])
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (branch(), branch(head=NEXT.commit_id), "holds"),
+        (branch(), branch(head=ASIDE.commit_id), "violated"),  # the head is its second parent
+        (None, branch(head=NEXT.commit_id), "violated"),
+        (GONE, branch(head=NEXT.commit_id), "violated"),
+        (branch(), branch(B, "r-b:u.1.9", HEAD.commit_id, "r-b:u.1.0"), "untested"),  # a seal
+    ],
+)
+def test_a_commit_follows_the_head(name: str, before: Branch | None, after: Branch, expected: str) -> None:
+    by, op = CallView(name, (REPOSITORY, B), Status.PENDING), kv.Set(*AT, b"")
+    assert refs.commits_form_one_line.watches(name, op)
+    assert verdict(refs.commits_form_one_line.check(move(by, op, before, after))) == expected
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (branch("c", "t2", HEAD.commit_id, "t3"), "holds"),
+        (branch("c", "t1", HEAD.commit_id, "t3"), "violated"),  # it is open here, and sealed there
+        (branch("c", "t2", HEAD.commit_id, "t1"), "violated"),
+    ],
+)
+def test_a_token_is_of_one_branch_be_it_open_or_sealed(other: Branch, expected: str) -> None:
+    found = snapshot(branch(B, "t0", HEAD.commit_id, "t1"), other)
+    assert verdict(refs.token_has_one_owner.check(found)) == expected
+    elsewhere = Snapshot({AT: branch(), (b"r-v", AT[1]): branch()}, {}, 0, ())
+    assert verdict(refs.token_has_one_owner.check(elsewhere)) == "violated", "they have one name, in two repositories"
+
+
+def test_a_head_is_in_the_partition_of_its_branch() -> None:
+    assert verdict(refs.head_exists.check(snapshot(branch(), HEAD))) == "holds"
+    elsewhere = {AT: branch(), (b"r-v", keys.commit_key(HEAD.commit_id)): HEAD}
+    assert verdict(refs.head_exists.check(Snapshot(elsewhere, {}, 0, ()))) == "violated"
 
 
 def test_somebody_finishes() -> None:

@@ -9,8 +9,10 @@ import pytest
 
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.invariants import data
+from lakeproof.model.invariants.retention import expired_data_is_reclaimed
 from lakeproof.model.objects import StoredObject, etag
 from lakeproof.model.records import StagedEntry
+from lakeproof.model.retention import Rules
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from tests.impl.records import REPOSITORY, held, staged_under
 from tests.model.test_branch_invariants import HEAD, History, branch, verdict
@@ -46,4 +48,6 @@ def test_of_an_upload_that_it_overwrites_nothing_is_asked(later: tuple[str, *tup
 
 def test_a_job_that_fails_reclaims_nothing() -> None:
     failed = Outcome(Status.FAIL, error=ValueError("no"))
-    assert verdict(data.garbage_is_reclaimed((failed,), snapshot())) == "violated"
+    for check in (data.garbage_is_reclaimed, expired_data_is_reclaimed(Rules(7))):
+        assert verdict(check((failed,), snapshot())) == "violated"
+        assert verdict(check((Outcome(Status.OK),), snapshot())) == "holds"

@@ -10,7 +10,7 @@ from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, Reposit
 from lakeproof.model.invariants import lifecycle, reclamation
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
-from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status, Transition
+from lakeproof.model.snapshot import CallView, Event, Invoked, Outcome, Returned, Snapshot, Status, Transition
 from tests.impl import records
 from tests.model.test_branch_invariants import judged, verdict
 
@@ -79,6 +79,7 @@ def returned(client: int, view: CallView) -> Event:
 
 
 DELETED_1 = [invoked(0, "delete_repository"), returned(0, call("delete_repository", target="1"))]
+DELETED_2 = [Invoked(0, 1, "delete_repository", ("r",)), Returned(0, 1, call("delete_repository", target="2"))]
 READ_1 = returned(1, call("get_branch", target="1"))
 READ_2 = returned(1, call("get_branch", target="2"))
 REFUSED = returned(1, call("get_branch", Status.FAIL))
@@ -89,6 +90,7 @@ REFUSED = returned(1, call("get_branch", Status.FAIL))
     [
         ([*DELETED_1, invoked(1, "get_branch"), READ_1], "violated"),
         ([*DELETED_1, invoked(1, "get_branch"), READ_2], "holds"),
+        ([*DELETED_1, *DELETED_2, invoked(1, "get_branch"), READ_1], "violated"),
         ([*DELETED_1, invoked(1, "get_branch"), REFUSED], "holds"),
         ([invoked(1, "get_branch"), *DELETED_1, READ_1], "untested"),  # they overlap
         ([DELETED_1[0], invoked(1, "get_branch"), READ_1, DELETED_1[1]], "untested"),
@@ -133,6 +135,11 @@ def test_a_delete_without_a_target_is_not_judged() -> None:
 def test_list_shows_active_only(states: Sequence[RepositoryState], expected: str) -> None:
     listed = call("list_repositories", value=tuple(repository("1", state) for state in states))
     assert verdict(invariants.list_shows_active_only.check(snapshot({}, listed))) == expected
+
+
+@pytest.mark.parametrize(("create", "expected"), [(Status.OK, "holds"), (Status.FAIL, "violated")])
+def test_an_id_is_free_once_the_create_succeeds_that_comes_after_the_deletes(create: Status, expected: str) -> None:
+    assert verdict(invariants.id_becomes_reusable((Outcome(Status.OK), Outcome(create)), snapshot({}))) == expected
 
 
 def test_owners() -> None:

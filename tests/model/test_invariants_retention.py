@@ -8,13 +8,18 @@ import pytest
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import CommitID, StagingToken
-from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
+from lakeproof.model.invariants.retention import (
+    active_data_is_kept,
+    active_is_not_condemned,
+    only_expired,
+    uncommitted_data_is_kept,
+)
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record, StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.retention import DAY, Rules
-from lakeproof.model.snapshot import Snapshot
-from tests.impl.records import REPOSITORY, branch, commit, held, staged_under, tag
+from lakeproof.model.snapshot import CallView, Snapshot, Status
+from tests.impl.records import REPOSITORY, P, branch, commit, held, staged_under, tag
 from tests.model.test_branch_invariants import verdict
 
 NOW = 1_700_000_000_000_000
@@ -83,6 +88,16 @@ def test_a_tag_counts_if_it_is_said_to_and_a_dangling_commit_unless_it_is_said_n
 ) -> None:
     seen = snapshot({**LINE, **more}, {"main": "C"}, "abc", tags=tags)
     assert verdict(active_data_is_kept(WEEK, **options).check(seen)) == expected
+
+
+@pytest.mark.parametrize(("name", "expected"), [("A", "holds"), ("B", "violated"), ("C", "violated")])
+def test_no_active_commit_is_left_condemned_head_or_not(name: str, expected: str) -> None:
+    seen = snapshot(LINE, {"main": "C"}, "abc")
+    store = {**seen.store, (P, b"condemned/" + name.encode() + b"/run"): b""}
+    invariant = active_is_not_condemned(WEEK, b"condemned/")
+    for status, verdict_then in ((Status.OK, expected), (Status.FAIL, "untested")):
+        run = CallView("mark", (REPOSITORY,), status)
+        assert verdict(invariant.check(attrs.evolve(seen, store=store, clients=((run,),)))) == verdict_then
 
 
 def test_what_lies_outside_the_namespace_does_not_count() -> None:

@@ -3,21 +3,26 @@
 from collections.abc import Hashable
 from itertools import chain
 
+import attrs
 import pytest
 
 from lakeproof.designs.branch_designs import REPOSITORY
 from lakeproof.designs.hard_delete_alone import ANYTHING, OUTSIDE_ONLY
 from lakeproof.impl.catalog.errors import AddressNotAllowed
 from lakeproof.model import calls
-from lakeproof.model.catalog import ObjectEntry
+from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.errors import BranchBusy, BranchNotFound, PathNotFound
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants import Reached, Violation
 from lakeproof.model.invariants.jobs import DELETED, job_tells_what_it_deleted
 from lakeproof.model.invariants.objects_alone import Terms, object_call_is_as_specified
-from lakeproof.model.objects import DeleteObject, OutcomeUnknown, PreconditionFailed, Refused, etag
+from lakeproof.model.objects import DeleteObject, OutcomeUnknown, PreconditionFailed, Refused, StoredObject, etag
+from lakeproof.model.records import StagedEntry
 from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Returned, Snapshot, Status
+from tests.impl.records import REPOSITORY as FOUND
+from tests.impl.records import branch, commit, held, staged_under
 from tests.model.test_branch_invariants import judged
+from tests.model.test_branch_invariants import verdict as verdict_of
 
 B = BranchID("b")
 
@@ -38,7 +43,7 @@ def verdict(*calls_made: list[Event], terms: Terms = ANYTHING) -> str:
 
 ON_A_PATH = ("read_object", "delete_object")
 UPLOAD = does("upload_object", "b", b"x", b"1", value=entry(b"1"))
-
+LONGER = attrs.evolve(entry(b"1"), size_bytes=2)
 
 GONE, THERE = does("read_object", "b", b"x", error=PathNotFound(b"x")), does("read_object", "b", b"x", value=b"1")
 BUSY = does("upload_object", "b", b"x", b"1", error=BranchBusy("b"))
@@ -74,6 +79,7 @@ DOUBT = does("upload_object", "b", b"x", b"1", error=InDoubt("b"))
         (FAULTY, [BUSY, GONE], "holds"),
         # The entry that is returned is that of the content.
         (ANYTHING, [does("upload_object", "b", b"x", b"1", value=entry(b"2"))], "violated"),
+        (ANYTHING, [does("upload_object", "b", b"x", b"1", value=LONGER)], "violated"),
         (ANYTHING, [does("upload_object", "b", b"x", b"1", value=None)], "violated"),
         # A move takes the old path away, and a reset gives it back if it was committed.
         (ANYTHING, [UPLOAD, MOVE, GONE], "holds"),
@@ -88,10 +94,37 @@ DOUBT = does("upload_object", "b", b"x", b"1", error=InDoubt("b"))
         (OUTSIDE_ONLY, [REFUSED], "holds"),
         (ANYTHING, [REFUSED], "violated"),
         (OUTSIDE_ONLY, [does("stage_object", *INSIDE, value=entry(b"1"))], "violated"),
+        (ANYTHING, [does("stage_object", *INSIDE, value=entry(b"1"))], "holds"),
+        (ANYTHING, [does("stage_object", *INSIDE, value=entry(b"1", "data/2"))], "violated"),
     ],
 )
 def test_answers_are_as_specified(terms: Terms, calls_made: list[list[Event]], expected: str) -> None:
     assert verdict(*calls_made, terms=terms) == expected
+
+
+@pytest.mark.parametrize(
+    ("shown", "at", "content", "expected"),
+    [
+        (entry(b"1"), "data/1", b"1", "holds"),
+        (LONGER, "data/1", b"1", "violated"),
+        (entry(b"1"), "data/1", b"2", "violated"),
+        (entry(b"1"), "data/2", b"1", "violated"),
+        (entry(b"1", "data/2"), "data/2", b"1", "violated"),  # the upload has answered another address
+    ],
+)
+def test_in_the_end_the_branch_shows_the_object_that_was_uploaded(
+    shown: ObjectEntry, at: str, content: bytes, expected: str
+) -> None:
+    monitor = object_call_is_as_specified(ANYTHING, [B])
+    state = monitor.initial
+    for event in UPLOAD:
+        state, _ = monitor.advance(state, event)
+    data = encode_object_entry(shown)
+    staged = staged_under("r-b:t", StagedEntry(key=b"x", identity=identity_of(data), data=data))
+    store = {**held(FOUND, branch("b"), commit("c")), **staged}
+    assert monitor.at_end is not None
+    found = Snapshot(store, {f"mem://r/{at}": StoredObject(content)}, 0, ())
+    assert verdict_of(monitor.at_end(state, found)) == expected
 
 
 def test_of_calls_that_overlap_nothing_is_said() -> None:
@@ -106,6 +139,8 @@ def test_of_calls_that_overlap_nothing_is_said() -> None:
         (1, ("a", "b"), Violation),
         (("data/a",), ("mem://r/data/a",), Reached),
         (("data/b",), ("mem://r/data/a",), Violation),
+        (("a",), ("mem://r/data/ba",), Violation),
+        (("",), ("mem://r/data/a",), Violation),
         ((), ("mem://r/data/a",), Violation),
         (None, (), Violation),
     ],

@@ -6,7 +6,9 @@ import pytest
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants.data import committed_data_is_kept
 from lakeproof.model.invariants.retention import past_head_data_is_kept
+from lakeproof.model.records import RepositoryState
 from lakeproof.model.retention import DAY, Left, Rules, active, remembered_commits
+from tests.impl.records import REPOSITORY, held
 from tests.model.test_branch_invariants import verdict
 from tests.model.test_invariants_retention import snapshot
 from tests.model.test_retention import FEATURE, MAIN, NOW, commit, history
@@ -67,7 +69,10 @@ def test_what_a_branch_had_a_moment_ago_is_there(head: str, there: str, expected
 def test_a_deleted_branch_has_left_its_head_too() -> None:
     invariant = past_head_data_is_kept(WEEK, {BranchID("gone"): CommitID("B")}, NOW)
     assert verdict(invariant.check(snapshot(TWO, {"main": "A"}, "ab"))) == "holds"
-    assert verdict(invariant.check(snapshot(TWO, {"main": "A"}, "a"))) == "violated"
+    lost = snapshot(TWO, {"main": "A"}, "a")
+    assert verdict(invariant.check(lost)) == "violated"
+    deleted = held(attrs.evolve(REPOSITORY, state=RepositoryState.DELETED))
+    assert verdict(invariant.check(attrs.evolve(lost, store={**lost.store, **deleted}))) == "untested"
 
 
 @pytest.mark.parametrize("lost", ["its record", "its metarange"])

@@ -45,7 +45,9 @@ def made(parent: str = "f", generation: int = 2, message: str = "m") -> Commit:
     return attrs.evolve(FIRST, commit_id=CommitID("c"), parents=parents, generation=generation, message=message)
 
 
+BORN = call(calls.CREATE_BRANCH, "c", "main", value=records.branch("c", "f"))
 ALLOWED = [
+    (FOUNDED, BORN),
     (FOUNDED, call(calls.GET_ENTRY, "b", b"x", error=PathNotFound(b"x"))),
     (WRITTEN, call(calls.GET_ENTRY, "b", b"x", value=entry())),
     (FOUNDED.staging("b", (b"x", b"2")), call(calls.GET_ENTRY, "b", b"x", value=entry(b"2", b"two"))),
@@ -72,6 +74,8 @@ WRONG = [
     (WRITTEN, call(calls.COMMIT, "b", "m")),
     (WRITTEN, call(calls.MERGE, "b", "main", "m", value=made())),
     (FOUNDED, call(calls.REVERT, "b", "f", "m", value=made())),
+    # The token is that of a branch that was deleted: what was staged on that would show up.
+    (after(after(FOUNDED, BORN, {}), call(calls.DELETE_BRANCH, "c"), {}), BORN),
 ]
 
 

@@ -59,6 +59,7 @@ class TestRepositories:
             (CREATED, said("create_repository", "r", error=kv.PredicateFailed())),
             (CREATED, said("create_branch", "r", "b", error=BranchExists("b"))),
             (said("create_bare_repository", "r", value=FOUND),),
+            (said("create_bare_repository", "r", value=attrs.evolve(ENTRY, creation_date=1)),),  # it is 0 now
         ],
     )
     def test_another_answer_than_the_specification_has_is_found(self, calls: tuple[CallView, ...]) -> None:
@@ -100,6 +101,26 @@ class TestRepositories:
         with pytest.raises(Misanswered, match="alone it answers 1"):
             replay_calls(deleted, [said("clean", value=0)])
 
+    def test_a_record_that_is_there_from_the_creation_on_counts_once_the_instance_is_dead(self) -> None:
+        rules = Rules(leaves=Leaves.A_TOMBSTONE)
+        for calls, right in [([CREATED], 0), ([CREATED, said("delete_repository", "r")], 1)]:
+            after(*calls, said("clean", value=right), rules=rules)
+            with pytest.raises(Misanswered, match=f"alone it answers {right}"):
+                after(*calls, said("clean", value=1 - right), rules=rules)
+
+    def test_all_branches_begin_at_one_initial_commit(self) -> None:
+        made = said("create_repository", "r", value=FOUND)
+        names = ("b", "main")
+        branches = [attrs.evolve(records.branch(name), staging_token=StagingToken(f"r-{name}:u.1")) for name in names]
+        branch, main = branches
+        commits = [attrs.evolve(records.commit(name), metadata=(("instance", "u"),)) for name in ("c", "d")]
+        state = after(made, said("create_branch", "r", "b", value=branch), said("get_branch", "r", "main", value=main))
+        assert list(find_differences(state, snapshot(FOUND, branch, main, commits[0]), owner)) == []
+        twice = attrs.evolve(branch, commit_id=CommitID("d"))
+        state = after(made, said("create_branch", "r", "b", value=twice), said("get_branch", "r", "main", value=main))
+        (wrong,) = find_differences(state, snapshot(FOUND, twice, main, *commits), owner)
+        assert wrong == "commits/c and commits/d of instance u: expected one initial commit"
+
     def test_an_indefinite_answer_leaves_it_open_unless_the_call_settles_it(self) -> None:
         doubtful = CallView("delete_repository", ("r",), Status.INFO, None, kv.OutcomeUnknown())
         with pytest.raises(Unsettled):
@@ -111,7 +132,9 @@ class TestRepositories:
 
 
 MAIN = records.branch("main")
-REFS = Named(default=BranchID("main"), deletes=to_tombstone).with_branch(MAIN)
+COMMITS = {CommitID("c"): records.commit("c")}
+REFS = Named(default=BranchID("main"), deletes=to_tombstone, commits=COMMITS).with_branch(MAIN)
+GROWN = attrs.evolve(records.commit("d", "c"), generation=2)
 
 
 class TestRefs:
@@ -124,6 +147,8 @@ class TestRefs:
         "call",
         [
             said("create_branch", "r", "main", "main", value=MAIN),
+            said("grow", "r", "main", value=attrs.evolve(GROWN, generation=3)),
+            said("grow", "r", "main", value=attrs.evolve(GROWN, metadata=(("b", ""), ("a", "")))),
             said("create_branch", "r", "b", "main", value=attrs.evolve(MAIN, branch_id=BranchID("b"))),
             said("get_branch", "r", "main", value=attrs.evolve(MAIN, commit_id=CommitID("d"))),
             said("delete_branch", "r", "main"),
@@ -133,7 +158,7 @@ class TestRefs:
     )
     def test_another_answer_than_the_specification_has_is_found(self, call: CallView) -> None:
         with pytest.raises(Misanswered):
-            refs_judged(REFS, [call])
+            refs_judged(REFS.with_branch(records.branch("other")), [call])
 
     def test_the_right_answers_hold(self) -> None:
         refs_judged(
@@ -142,6 +167,7 @@ class TestRefs:
                 said("get_branch", "r", "main", value=MAIN),
                 said("get_tag", "r", "t", error=TagNotFound("t")),
                 said("list_branches", "r", value=(MAIN,)),
+                said("grow", "r", "main", value=GROWN),
             ],
         )
 

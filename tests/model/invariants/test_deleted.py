@@ -7,6 +7,7 @@ from lakeproof.model import keys, kv, objects
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.identifiers import InstanceUID, StagingToken
 from lakeproof.model.invariants import deleted
+from lakeproof.model.invariants.repositories import instance_of_token
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import RepositoryState, StagedEntry
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status, Transition
@@ -122,8 +123,10 @@ def test_neither_cleaner_nor_delete_takes_a_staged_entry_of_a_repository_that_is
 )
 def test_neither_takes_an_object_of_a_repository_that_is_there(store: Store, expected: str) -> None:
     op = objects.DeleteObject(HELD)
-    found = deleted.deletion_spares_live_data.check(step("clean", op, state(store, HELD), state(store)))
-    assert verdict(found) == expected
+    spares = deleted.deletion_spares_live_data
+    assert verdict(spares.check(step("clean", op, state(store, HELD), state(store)))) == expected
+    refused = attrs.evolve(op, if_match="another")
+    assert verdict(spares.check(step("clean", refused, state(store, HELD), state(store, HELD)))) == "untested"
 
 
 def test_an_address_and_a_token_tell_their_instance() -> None:
@@ -131,6 +134,6 @@ def test_an_address_and_a_token_tell_their_instance() -> None:
     assert deleted.instance_of_address("mem://r/data/r-main:u1.x/o") == "u1"  # as `online` names addresses
     assert deleted.instance_of_address("mem://r/data/o") is None
     assert deleted.instance_of_address("mem://lake/data/r/data/u1/o") == "u1"
-    assert deleted.instance_of_token(b"r-main:u1.x.y") == "u1"
-    assert deleted.instance_of_token(b"graveler") is None
+    assert instance_of_token(b"r-main:u1.x.y") == "u1"
+    assert instance_of_token(b"graveler") is None
     assert repository("u1").instance_uid == "u1"

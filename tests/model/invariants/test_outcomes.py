@@ -55,6 +55,13 @@ class TestFailedCallChangedNothing:
         assert judged(outcomes.failed_call_changed_nothing, there) == "violated"
         assert judged(outcomes.failed_call_changed_nothing, seen(calls=(failed,))) == "holds"
 
+    @pytest.mark.parametrize(
+        ("name", "mark"), [("create_branch", (Mark.BORN, "old")), ("reset_branch", (Mark.RESET, "old"))]
+    )
+    def test_a_commit_that_has_sealed_its_token_hides_nothing(self, name: str, mark: tuple[Mark, str]) -> None:
+        there = seen(FOUND, branch(B, "new", HEAD.commit_id, "old"), HEAD, calls=(call(name, Status.FAIL, mark),))
+        assert judged(outcomes.failed_call_changed_nothing, there) == "violated"
+
     @pytest.mark.parametrize("status", [Status.OK, Status.INFO, Status.CRASHED, Status.PENDING])
     @pytest.mark.parametrize(("name", "mark"), MADE)
     def test_all_other_answers_allow_it(self, name: str, mark: tuple[Mark, str], status: Status) -> None:
@@ -189,6 +196,8 @@ class TestMerges:
     ) -> None:
         made, objects = holding("merge", {b"x": b"1", b"z": b"2"}, self.OURS, self.THEIRS)
         assert self.judge(merges.merge_is_effective, made, objects, named, *read) == expected
+        made, objects = holding("merge", {b"x": b"0", b"z": b"2"}, self.BASE, self.THEIRS)  # the branch is at ours
+        assert self.judge(merges.merge_is_effective, made, objects, named, *read) == "violated"
 
     @pytest.mark.parametrize(
         ("named", "content", "expected"),
@@ -257,6 +266,9 @@ class TestUpdates:
         for other in ("delete_branch", "create_branch", "update_branch"):
             excused = seen(FOUND, *there, HEAD, calls=(moved, call(other, Status.INFO)))
             assert judged(outcomes.branch_update_is_effective, excused) == "untested"
+            elsewhere = attrs.evolve(call(other, Status.INFO), args=("r", "main"))
+            unexcused = seen(FOUND, *there, HEAD, calls=(moved, elsewhere))
+            assert judged(outcomes.branch_update_is_effective, unexcused) == "violated"
 
     def test_a_call_that_reads_another_branch_too_moves_the_one_that_it_writes(self) -> None:
         main = attrs.evolve(branch(), branch_id=BranchID("main"), staging_token=StagingToken("r-main:u.0.0"))
