@@ -281,9 +281,8 @@ class ClientTable(MoveTable):
         call, op = node.representative.current, node.effect(self.task)
         assert call is not None
         assert op is not None
-        # Whose it is plays no part in what it does: interchangeable clients share it, or a state would have two
-        # representatives.
-        owner = self.space.behaviours.index(self.behaviour)
+        # Interchangeable clients share it, or a state would have two representatives. With a monitor, none are.
+        owner = self.client if self.space.monitors else self.space.behaviours.index(self.behaviour)
         return self.space.columns[self.space.late].number(LateWrite(write_of(op), owner, call))
 
     def _event(self, node: Node, child_id: int) -> int:

@@ -171,8 +171,8 @@ def _class_of(past: Past, found: Searched) -> Hashable:
     for group in found.groups:
         for client, node in zip(group, sorted(nodes[client] for client in group), strict=True):
             nodes[client] = node
-    # A late write belongs to whoever shares the behaviour.
-    late = found.behaviours.index(found.behaviours[past.late]) if past.late >= 0 else -1
+    # A late write belongs to whoever is interchangeable.
+    late = next((group[0] for group in found.groups if past.late in group), past.late)
     return (tuple(nodes), late, past.rest)
 
 

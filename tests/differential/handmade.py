@@ -177,9 +177,13 @@ HANDMADE: Final = {
         demands=(Steps("objects", "modified", 2), NoneReturned(2), Ends(time=2, keys=9, seen="never")),
         faults=Faults(clock_jumps=(2,), lost_answers=1, duplicates=1),
     ),
-    "only a late write shrinks the store": made(
-        call(Delete(0), WRITE, stubborn=True),
-        demands=(Steps("writes", "shrinks", None),),
+    "only a late write shrinks the store, and a monitor looks on": made(
+        *[call(SetIf(1, Const(b"x"), "absent"), When("failed", (Raise("definite"),)), Delete(0), WRITE, stubborn=True)]
+        * 2,
+        demands=(
+            *(Steps("writes", "shrinks", None, client) for client in (0, 1)),
+            Order("client", (1, 2), "never", wrong=None, bad_end=None, key=0),
+        ),
         faults=Faults(lost_answers=1, duplicates=1),
     ),
     "one client of two that run one program": made(

@@ -121,7 +121,7 @@ REPLACED: dict[str, tuple[Telling, object, str, object]] = {
     ),
     "transitions that are not judged": ("a step is at the time of its state", Judge, "_judge_moves", lambda *_: None),
     "late writes that are not judged": (
-        "only a late write shrinks the store", Judge, "_judge_deliveries", lambda *_: None,
+        "only a late write shrinks the store, and a monitor looks on", Judge, "_judge_deliveries", lambda *_: None,
     ),
     "no aftermath": (3, Judge, "_judge_aftermath", lambda *_: None),
     "a way back that ends one step early": (MONITOR, by_level, "path_to", lambda *found: path_to(*found)[:-1]),
