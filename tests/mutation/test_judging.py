@@ -1,5 +1,6 @@
 """What a mutant is judged by, what becomes of it, and what is kept of that."""
 
+import marshal
 import os
 import resource
 import signal
@@ -11,7 +12,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.mutation import campaign
+from lakeproof.mutation import campaign, work
 from lakeproof.mutation.campaign import UNREACHED, Campaign, JudgedMutant
 from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.equivalent import equivalents, key_of
@@ -40,6 +41,7 @@ from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
 from lakeproof.search.trace import Trace
 from lakeproof.verify import tasks
 from lakeproof.verify.loader import LoadError, Source
+from lakeproof.verify.witness import WITNESS
 from lakeproof.words import Unusable
 
 HERE = Origin("m")
@@ -77,8 +79,51 @@ class TestJudged:
         assert found is not None
         assert found.killers == (Killer("d/s", "i"), Killer("d/s", "k"))
 
-    def test_what_is_as_expected_says_nothing(self) -> None:
-        assert judge_outcome(outcome(("i", "holds", "holds"), ("j", "violated", "violated"))) is None
+    def test_what_is_as_expected_says_nothing_but_where_the_states_are_counted(self) -> None:
+        given = outcome(("i", "holds", "holds"), ("j", "violated", "violated"))
+        assert judge_outcome(given) is judge_outcome(attrs.evolve(given, states=7), 7) is None
+        found = judge_outcome(attrs.evolve(given, states=7), 8)
+        assert found == MutantResult(
+            fate=KILLED,
+            scenario="d/s",
+            invariant="states",
+            why="7 states, expected 8",
+            killers=[Killer("d/s", "states")],
+        )
+
+
+    @pytest.mark.parametrize(
+        ("given", "thorough", "fate", "ran", "killers"),
+        [
+            ("fine fine", False, SURVIVED, 2, 0),
+            ("late kills fine", False, KILLED, 2, 1),
+            ("unusable kills kills", False, KILLED, 2, 1),
+            ("late kills fine kills", True, KILLED, 4, 2),
+            ("late fine unusable", False, UNUSABLE, 3, 0),
+            ("unusable late", False, UNUSABLE, 2, 0),
+            ("late fine", False, TIMED_OUT, 2, 0),
+            ("fine unbuilt", False, UNUSABLE, 2, 0),
+        ],
+    )
+    def test_a_mutant_is_killed_by_any_scenario_else_what_is_open_is_said(
+        self, given: str, fate: str, ran: int, killers: int, monkeypatch: pytest.MonkeyPatch, *, thorough: bool
+    ) -> None:
+        told = {
+            "fine": outcome(("i", "holds", "holds")),
+            "kills": outcome(("i", "holds", "violated")),
+            "late": outcome(("i", "holds", "inconclusive"), stopped="1,000 states"),
+            "unusable": outcome(("i", "holds", "inconclusive"), trouble="no effect"),
+        }
+        monkeypatch.setattr(work, "plant", lambda *_: None)
+        monkeypatch.setattr(work, "_search_scenario", lambda found, *_: found)
+        monkeypatch.setattr(Origin, "scenarios", lambda *_: told)
+        steps = tuple(JudgeStep(scenario=word, origin=HERE, states_max=9) for word in given.split())
+        code = marshal.dumps(None)
+        *_, found = Judging(
+            file="f.py", path=Path(), code=code, steps=steps, bounds=Bounds(), thorough=thorough
+        ).done()
+        assert isinstance(found, MutantResult)
+        assert (found.fate, found.ran, len(found.killers)) == (fate, ran, killers)
 
 
 def reach(name: str, states: int, *lines: int) -> Reach:
@@ -91,6 +136,7 @@ class TestIndex:
     def test_the_scenarios_that_execute_any_of_the_lines_judge_the_smallest_first(self) -> None:
         steps = self.INDEX.steps("f", (2, 4), Bounds(factor=2, states_min=100))
         assert [(each.scenario, each.states_max) for each in steps] == [("small", 100), ("large", 180_000)]
+        assert [each.states for each in self.INDEX.steps("f", (2, 4), Bounds(), exact=True)] == [10, 90_000]
         assert self.INDEX.steps("f", (3, 4), Bounds()) == ()
         assert self.INDEX.steps("g", (1, 9), Bounds()) == ()
 
@@ -179,12 +225,13 @@ class TestResults:
         others = {
             key_of_verdict("other", mutants[0], self.STEPS, Bounds()),
             key_of_verdict("code", mutants[1], self.STEPS, Bounds()),
+            key_of_verdict("code", attrs.evolve(mutants[0], number=1), self.STEPS, Bounds()),
             key_of_verdict("code", mutants[0], (), Bounds()),
             key_of_verdict("code", mutants[0], self.STEPS, Bounds(factor=3)),
             key_of_verdict("code", mutants[0], self.STEPS, Bounds(), thorough=True),
         }
         assert key == key_of_verdict("code", mutants[0], self.STEPS, Bounds())
-        assert len(others - {key}) == 5
+        assert len(others - {key}) == 6
 
     def test_lines_of_the_flows_are_no_answer_to_which_lines_of_the_engine_a_scenario_executes(self) -> None:
         keys = [key_of_reach("code", "d/s", files) for files in (("impl/a.py", "impl/b.py"), ("search/a.py",))]
@@ -203,7 +250,9 @@ class TestResults:
         helper.write_text("LIMIT = 2\n")
         changed = digest_of_code(None)
         monkeypatch.setattr("lakeproof.verify.keys.version", lambda: "of another installation")
-        assert len({before, imported, changed, digest_of_code(None)}) == 4
+        elsewhere = digest_of_code(None)
+        monkeypatch.setattr(WITNESS, "known", {"late.py"})
+        assert len({before, imported, changed, elsewhere, digest_of_code(None)}) == 5
 
     @pytest.mark.parametrize(
         ("answers", "fate"),
@@ -244,6 +293,17 @@ class TestResults:
         results.close()
         assert len(results.path.read_text().splitlines()) == (0 if edited else len(mutants))
 
+    @pytest.mark.parametrize(("lines", "fate"), [((2,), SURVIVED), ((), UNREACHED)])
+    def test_what_no_scenario_executes_survives_if_its_function_runs(
+        self, lines: tuple[int, ...], fate: str, tmp_path: Path, mutants: list[Mutant]
+    ) -> None:
+        plan = Campaign(origins={}, files={}, source=Source(), bounds=Bounds())
+        index = Index([Reach(scenario="d/s", origin=HERE, states=1, lines=(("flow.py", lines),))])
+        last = [each for each in mutants if each.lines == (3, 3)]
+        results = Results(tmp_path / "results.jsonl")
+        assert [each.verdict.fate for each in campaign.judge(plan, last, index, results, 0, Silent())] == [fate]
+        results.close()
+
     def test_what_a_signal_has_ended_has_given_no_answer(self) -> None:
         [report] = carried_out([Ending()], 1, 60)
         assert report.message == Failed("its process ended with exit code -9", ended=True)
@@ -281,8 +341,9 @@ class TestReport:
     def test_equivalent_ones_count_as_nothing_else_and_the_score_is_of_the_rest(self, mutants: list[Mutant]) -> None:
         fates = [KILLED, KILLED, SURVIVED, TIMED_OUT, UNUSABLE, UNREACHED]
         found = [JudgedMutant(mutant=mutants[0], verdict=MutantResult(fate=fate)) for fate in fates]
-        found.append(JudgedMutant(mutant=mutants[0], verdict=MutantResult(fate=SURVIVED), equivalent="the same"))
-        assert score_row("f", found) == "| f | 7 | 2 | 1 | 1 | 1 | 1 | 1 | 50.0 % |"
+        # A killed one is a fault, whatever the table says.
+        found += [attrs.evolve(each, equivalent="the same") for each in found[1:3]]
+        assert score_row("f", found) == "| f | 8 | 3 | 1 | 1 | 1 | 1 | 1 | 60.0 % |"
         assert score_row("f", []).endswith("| - |")
 
     def test_survivors_are_named_and_a_stale_row_of_the_table_too(self, mutants: list[Mutant]) -> None:

@@ -1,5 +1,6 @@
 """A mutant is what a fresh process imports; faults planted in the engine are seen by the scenarios and histories."""
 
+import inspect
 import marshal
 import sys
 from pathlib import Path
@@ -11,9 +12,11 @@ from lakeproof.mutation import histories
 from lakeproof.mutation.injection import SUBSTRATE, AlreadyLoaded, engine_files, flow_files, module_of, package, plant
 from lakeproof.mutation.mutants import noting
 from lakeproof.mutation.pool import carried_out
+from lakeproof.mutation.results import digest_of_code
 from lakeproof.mutation.work import KILLED, SURVIVED, Bounds, JudgeStep, Judging, MutantResult, Origin, Reach, Reaching
 from lakeproof.search.search import search
-from tests.commands import in_a_process
+from tests import racing
+from tests.commands import RACING, in_a_process
 
 
 class TestPlant:
@@ -82,6 +85,30 @@ def test_noting_code_notes_the_lines_that_are_executed(tmp_path: Path) -> None:
         met.append(sorted(LINES))
     LINES.clear()
     assert met == [[("flow.py", line) for line in (2, 3, 4, 5)], [("flow.py", line) for line in (2, 3, 6)]]
+
+
+def test_the_lines_of_a_scenario_are_those_that_its_own_search_executes() -> None:
+    names = {"counters/atomic": racing.increment_if, "counters/known": racing.increment}
+    done = Reaching(origin=Origin(file=RACING), names=tuple(names), files=(), seconds=60).done()
+    reaches = [each for each in done if isinstance(each, Reach)]
+    found = {each.scenario: {line for _, lines in each.lines for line in lines} for each in reaches}
+    for flow in names.values():
+        rows, first = inspect.getsourcelines(flow)
+        executed = {name: bool(lines & set(range(first, first + len(rows)))) for name, lines in found.items()}
+        assert executed == {name: its is flow for name, its in names.items()}
+
+
+def test_all_code_of_a_verdict_is_in_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, before = set[Path](), Path.read_bytes
+
+    def noting(path: Path) -> bytes:
+        read.add(path)
+        return before(path)
+
+    monkeypatch.setattr(Path, "read_bytes", noting)
+    digest_of_code(None)
+    there = {path for room in ("", "designs", "model/invariants", "verify") for path in (package() / room).glob("*.py")}
+    assert read >= {*there, *flow_files().values(), *engine_files().values()}
 
 
 STEP1, HISTORIES = Origin("lakeproof.designs.step1"), Origin("lakeproof.mutation.histories")
