@@ -9,7 +9,7 @@ from typing import Final
 from lakeproof.model import calls, keys
 from lakeproof.model.contents import entries
 from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Reads, Violation, always, eventually
-from lakeproof.model.invariants.repositories import TARGET, owner_at
+from lakeproof.model.invariants.repositories import IN_USE, TARGET, owner_at
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
@@ -37,9 +37,8 @@ def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> 
     last = outcomes[-1]
     if last.status is not Status.OK:
         return [Violation(SUPERSEDED_IS_CLEANED.id, f"the cleaner fails with {last.error!r}")]
-    in_use = (RepositoryState.INITIAL, RepositoryState.ACTIVE)
     # A claim counts as living: its creator may still activate it.
-    living = {entry.instance_uid for entry in entries(snapshot) if entry.state in in_use}
+    living = {entry.instance_uid for entry in entries(snapshot) if entry.state in IN_USE}
     began = snapshot if snapshot.before is None else snapshot.before  # the run may have dropped the record
     noted = {record.instance_uid for record in began.store.values() if isinstance(record, CleanupRecord)}
     for address in sorted(snapshot.store):

@@ -235,7 +235,7 @@ def delete_spares_successor(transition: Transition) -> Iterator[Finding]:
     if target is None:
         return
     # A successor's claim counts, too: a create that is under way would lose what it has written.
-    in_use = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in _IN_USE}
+    in_use = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in IN_USE}
     for address, record in transition.before.store.items():
         successor = in_use.get(owner_at(transition.before, address) or InstanceUID(""))
         if successor is None or successor.instance_uid == target:
@@ -249,7 +249,7 @@ def delete_spares_successor(transition: Transition) -> Iterator[Finding]:
         yield Violation("delete-spares-successor", evidence)
 
 
-_IN_USE = (RepositoryState.ACTIVE, RepositoryState.INITIAL)
+IN_USE: Final = (RepositoryState.ACTIVE, RepositoryState.INITIAL)
 
 
 @eventually(

@@ -10,6 +10,7 @@ from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, Reposit
 from lakeproof.model.invariants import lifecycle, reclamation
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
+from lakeproof.model.repository_specification import CLAIM_LASTS
 from lakeproof.model.snapshot import CallView, Event, Invoked, Outcome, Returned, Snapshot, Status, Transition
 from tests.impl import records
 from tests.model.test_branch_invariants import judged, verdict
@@ -140,6 +141,14 @@ def test_list_shows_active_only(states: Sequence[RepositoryState], expected: str
 @pytest.mark.parametrize(("create", "expected"), [(Status.OK, "holds"), (Status.FAIL, "violated")])
 def test_an_id_is_free_once_the_create_succeeds_that_comes_after_the_deletes(create: Status, expected: str) -> None:
     assert verdict(invariants.id_becomes_reusable((Outcome(Status.OK), Outcome(create)), snapshot({}))) == expected
+
+
+@pytest.mark.parametrize(("age", "expected"), [(CLAIM_LASTS, "holds"), (CLAIM_LASTS - 1, "violated")])
+def test_a_claim_may_be_ended_after_exactly_two_minutes(age: int, expected: str) -> None:
+    claim: Store = {ENTRY: attrs.evolve(repository("1", INITIAL), creation_date=-age)}  # it is 0 now
+    for after in (entry("1", DELETING), entry("2", INITIAL), {}):
+        ended = step(call("create_repository", Status.PENDING), claim, kv.Set(*ENTRY, b""), after)
+        assert verdict(reclamation.claim_lasts_two_minutes.check(ended)) == expected
 
 
 def test_owners() -> None:

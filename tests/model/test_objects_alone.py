@@ -14,7 +14,7 @@ from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_o
 from lakeproof.model.errors import BranchBusy, BranchNotFound, PathNotFound
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants import Reached, Violation
-from lakeproof.model.invariants.jobs import DELETED, job_tells_what_it_deleted
+from lakeproof.model.invariants.jobs import DELETED, deletion_spares_foreign_data, job_tells_what_it_deleted
 from lakeproof.model.invariants.objects_alone import Terms, object_call_is_as_specified
 from lakeproof.model.objects import DeleteObject, OutcomeUnknown, PreconditionFailed, Refused, StoredObject, etag
 from lakeproof.model.records import StagedEntry
@@ -125,6 +125,9 @@ def test_in_the_end_the_branch_shows_the_object_that_was_uploaded(
     assert monitor.at_end is not None
     found = Snapshot(store, {f"mem://r/{at}": StoredObject(content)}, 0, ())
     assert verdict_of(monitor.at_end(state, found)) == expected
+    for event in does("commit", "b", "m"):
+        state, _ = monitor.advance(state, event)
+    assert verdict_of(monitor.at_end(state, found)) == "violated", "it is staged, and in no commit"
 
 
 def test_of_calls_that_overlap_nothing_is_said() -> None:
@@ -154,6 +157,13 @@ def test_an_object_whose_deletion_the_store_refused_is_not_deleted() -> None:
     replies = {"a": None, "b": Refused(), "c": PreconditionFailed(), "d": OutcomeUnknown()}
     seen = tuple(Observed(DeleteObject(at, "etag"), reply, None, None) for at, reply in replies.items())
     assert DELETED.fold(seen) == ("a", "d")
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_an_object_of_others_is_spared_however_the_call_ends(status: Status) -> None:
+    call = CallView("delete_object", (REPOSITORY,), status, observed=((DELETED.name, ("mem://other/o",)),))
+    spares = deletion_spares_foreign_data(REPOSITORY.storage_namespace)
+    assert verdict_of(spares.check(Snapshot({}, {}, 0, ((call,),)))) == "violated"
 
 
 def test_kinds_of_jobs_have_no_branch_so_they_change_nothing_that_is_shown() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import attrs
 import pytest
 
-from lakeproof.model import kv
+from lakeproof.model import keys, kv
 from lakeproof.model.errors import BranchExists, NotUnique, RepositoryDeleting, RepositoryNotFound, TagNotFound
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 from lakeproof.model.invariants import alone
@@ -202,6 +202,16 @@ def test_a_transaction_may_have_written_unless_it_was_refused(reply: kv.KVError,
 def test_doubt_without_a_write_is_found(wrote: bool, verdict: str) -> None:
     doubtful = call("get_repository", Status.INFO, error=kv.OutcomeUnknown(), wrote=wrote)
     assert verdict_of(alone.doubt_has_a_reason, snapshot(calls=(doubtful,))) == verdict
+
+
+def test_an_instance_that_was_read_and_emptied_does_not_stand_for_another_of_its_id() -> None:
+    notes = tuple(kv.Entry(keys.cleanup_key(RepositoryID("r"), InstanceUID(uid)), b"") for uid in "uv")
+    listed = Observed(kv.ScanBatch(keys.DELETED), kv.Batch(notes, more=False), None, None)
+    read = Observed(kv.Get(keys.GRAVELER, b"repos/r"), None, FOUND, None)
+    emptied = [Observed(kv.ScanBatch(at), kv.Batch((), more=False), None, None) for at in (b"r-u", b"r-v")]
+    (observer,) = alone.cleaner_goes_on.observers
+    assert observer.fold((listed, read, emptied[0])) == (1, False, (b"r",))
+    assert observer.fold((listed, read, *emptied)) == (2, False, ())
 
 
 @pytest.mark.parametrize(
