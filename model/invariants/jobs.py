@@ -82,8 +82,7 @@ def unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
         for commit_id in sorted(view.reachable())
         if view.committed(commit_id) is None
     ]
-    # "collect": the job of a variant, by its name.
-    for call in snapshot.calls(calls.BACKGROUND_JOB, calls.SWEEP, "collect"):
+    for call in snapshot.calls(calls.BACKGROUND_JOB, calls.SWEEP):
         deleted = call.saw(DELETED.name)
         # No flow makes a lost commit readable again, so that the end of a run shows it.
         if not lost or not call.done:

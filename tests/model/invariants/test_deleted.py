@@ -76,10 +76,17 @@ def test_the_data_of_a_repository_that_is_there_is_not_judged(store: Store, addr
     assert (left.staged, left.data) == ({}, {})
 
 
+WHERE = (keys.repository_partition(R, InstanceUID("1")), keys.branch_key(branch("1").branch_id))
+SEALED: Store = {WHERE: attrs.evolve(branch("1"), staging_token=OTHER, sealed_tokens=(TOKEN,))}
+
+
 def test_a_sealed_token_is_named_by_its_branch() -> None:
-    where = (keys.repository_partition(R, InstanceUID("1")), keys.branch_key(branch("1").branch_id))
-    sealed = attrs.evolve(branch("1"), staging_token=OTHER, sealed_tokens=(TOKEN,))
-    assert verdict(deleted.deleted_data_is_reclaimable.check(state(GONE | {where: sealed} | staged()))) == "holds"
+    assert verdict(deleted.deleted_data_is_reclaimable.check(state(GONE | SEALED | staged()))) == "holds"
+
+
+def test_an_object_of_a_lost_entry_is_lost_though_the_namespace_is_in_use() -> None:
+    of_objects = deleted.OF_A_KIND["objects-are-reclaimable"]
+    assert verdict(of_objects.check(state(entry("2") | staged(), HELD))) == "violated"
 
 
 CLEANED = Outcome(Status.OK, 1)
@@ -119,7 +126,12 @@ def test_neither_cleaner_nor_delete_takes_a_staged_entry_of_a_repository_that_is
 
 @pytest.mark.parametrize(
     ("store", "expected"),
-    [(entry("1") | entities("1") | staged(), "violated"), (entry("2") | staged(), "holds"), (GONE | staged(), "holds")],
+    [
+        (entry("1") | entities("1") | staged(), "violated"),
+        (entry("1") | SEALED | staged() | staged(OTHER, "data/newer"), "violated"),  # a newer entry hides it
+        (entry("2") | staged(), "holds"),
+        (GONE | staged(), "holds"),
+    ],
 )
 def test_neither_takes_an_object_of_a_repository_that_is_there(store: Store, expected: str) -> None:
     op = objects.DeleteObject(HELD)
