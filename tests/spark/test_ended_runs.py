@@ -14,7 +14,7 @@ from click.testing import Result
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks.data import denominators
+from lakeproof.spark_checks.data import denominators, manifest
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.folders import folder_at
@@ -128,11 +128,11 @@ CHANGES = [(written_again, "is another"), (replaced, "is another"), (doubled, "i
 @pytest.mark.parametrize("name", ["kv", "objects"])
 @pytest.mark.parametrize(("change", "words"), CHANGES)
 def test_every_table_is_looked_at_again(
-    spark: SparkSession, dataset: Path, name: str, change: Damage, words: str
+    spark: SparkSession, dataset: Path, name: str, change: Damage, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also where it changes right after its manifest."""
+    monkeypatch.setattr(manifest, "demand", lambda _: change(Random(0), dataset / name / "part.parquet"))
     opened = open_dataset(spark, str(dataset))
-    opened.noted.demand_same()
-    change(Random(0), dataset / name / "part.parquet")
     with pytest.raises(Unusable, match=rf"{name}/.*parquet: {words} since the dataset was opened") as told:
         opened.noted.demand_same()
     assert "\n" not in str(told.value)
