@@ -21,7 +21,7 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, Splitting, object_address
 from lakeproof.model.committed import write as write_tree
-from lakeproof.model.identifiers import InstanceUID, MetaRangeID, StorageNamespace
+from lakeproof.model.identifiers import BranchID, InstanceUID, MetaRangeID, StorageNamespace
 from lakeproof.model.invariants import data, refs, repositories
 from lakeproof.model.invariants._base import Always, Eventually, Reached, Violation
 from lakeproof.model.kv import Address
@@ -234,13 +234,13 @@ class Case:
 
     def repository(self, name: str) -> None:
         uid = InstanceUID(f"{name}u")
-        namespace = StorageNamespace(self.one_of(f"mem://{name}", f"mem://{name}/deep"))
+        namespace = StorageNamespace(self.one_of(f"mem://{name}", f"mem://{name}/deep", f"mem://{self.name}r0"))
         state = self.draw.choice((*[RepositoryState.ACTIVE] * 4, RepositoryState.DELETING, RepositoryState.INITIAL))
         record = records.repository(name, uid, state=state, bare=self.often(0.1), namespace=namespace)
         if self.often(0.95):
             self.add(keys.GRAVELER, record)
             if self.often(0.1):  # under another key
-                self.store[keys.GRAVELER, f"repos/{name}x".encode()] = attrs.evolve(record, default_branch_id="dev")
+                self.store[keys.GRAVELER, f"repos/{name}x".encode()] = attrs.evolve(record, default_branch_id=BranchID("dev"))
         trees = [self.tree(namespace, name) for _ in range(self.draw.randint(0, 3))]
         home = keys.repository_partition(record.repository_id, uid)
         others = ((name, 0.2), (f"{name}-{record.creation_date}", 0.2), (f"{name}-{self.name}gone", 0.3))
