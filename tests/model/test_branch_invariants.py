@@ -22,7 +22,7 @@ from lakeproof.model.errors import (
     RepositoryNotFound,
     TagExists,
 )
-from lakeproof.model.identifiers import CommitID, MetaRangeID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs, restores
 from lakeproof.model.invariants._marks import MARKS, Mark
 from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
@@ -218,6 +218,24 @@ def test_a_creation_in_doubt_may_come_late_though_its_client_has_failed_to_creat
     assert verdict(history.at_end(snapshot(branch(), HEAD))) == "untested"
     certain = played(restores.deleted_branch_stays_deleted, "0 create_branch =fail; 1 delete_branch")
     assert verdict(certain.at_end(snapshot(branch(), HEAD))) == "violated"
+
+
+@pytest.mark.parametrize(
+    ("there", "delete", "expected"),
+    [
+        ((branch(), HEAD), Status.FAIL, "holds"),
+        ((branch(),), Status.FAIL, "violated"),  # without its commit
+        ((HEAD,), Status.FAIL, "violated"),
+        ((HEAD,), Status.OK, "untested"),
+        ((HEAD,), Status.INFO, "untested"),
+    ],
+)
+def test_a_restored_branch_is_there_unless_a_delete_may_have_taken_it(
+    there: tuple[Record, ...], delete: Status, expected: str
+) -> None:
+    calls = [CallView("restore_refs", (REPOSITORY,), Status.OK), CallView("delete_branch", (REPOSITORY, B), delete)]
+    seen = Snapshot(records.held(*there), {}, 0, tuple((each,) for each in calls))
+    assert verdict(restores.restore_is_effective({BranchID(B): HEAD.commit_id}).check(seen)) == expected
 
 
 def test_a_commit_is_not_allowed_more_because_its_client_crashed_before() -> None:
