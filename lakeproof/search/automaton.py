@@ -156,7 +156,7 @@ class Automaton(Behaviour):
             raw.exact = self._exact(raw)
         # What follows is decided by the state; what was visible before, and what is requested, is compared as well.
         asks = identity(raw.asks) if self._renames else raw.asks
-        return (raw.exact, raw.index, raw.begins, raw.visible, raw.under_way, raw.kept, asks)
+        return (raw.exact, raw.visible, asks)
 
     def _exact(self, raw: Raw) -> Hashable:
         if self._renames and _names_of(raw):

@@ -261,9 +261,9 @@ class Behaviour:
         if raw.op is None:
             key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.visible, raw.kept)
         else:
-            # `begins` and `under_way` decide the Invoked event of the next move; `kept` decides what a restart finds.
+            # `kept` decides what a restart finds; with `visible`, it says which call is under way, and if it has begun.
             seen = tuple(self._signature(raw, suffix) for suffix in self._suffixes(raw))
-            key = (self._grade(raw), raw.asks, raw.visible, raw.begins, raw.under_way, raw.kept, seen)
+            key = (self._grade(raw), raw.asks, raw.visible, raw.kept, seen)
         if key in self._by_depth:
             key = (*key, raw.depth)
             self._deep.add(key)

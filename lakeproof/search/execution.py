@@ -261,7 +261,6 @@ class Execution:
                 if isinstance(error, kv.KVError | objects.ObjectError) and self._attempts:
                     # Still the same call: `begins` and what was observed stay as they are.
                     self._coroutine, self._tasks, self._request, reply = None, None, None, None
-                    self.mint.task = MAIN
                     continue
                 outcome = self._failure(error)
             if outcome is not None:  # out of the handlers: what the next call raises has none of this for its context

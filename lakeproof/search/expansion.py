@@ -131,7 +131,7 @@ class Expansion(ABC):
             numbers |= (word >> shift[nodes]) & mask[nodes]
         known = table.flat[Mode.NORMAL][nodes * table.values + numbers.astype(np.intp)]
         # What waits has no outcome yet: the store answers ASLEEP, which leaves even NORMAL impossible.
-        return np.asarray((table.kind[nodes] == POINT) & (known == IMPOSSIBLE), np.bool_)
+        return np.asarray(known == IMPOSSIBLE, np.bool_)
 
     def _expand_point(self, table: MoveTable, words: Words, nodes: Rows, rows: Rows, sink: Sink) -> None:
         if not len(rows):

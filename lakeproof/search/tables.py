@@ -352,9 +352,8 @@ class ClientTable(MoveTable):
             # bits, so no borrow is left over.
             parts[self.node_word] += (child - nodes).astype(np.uint64) << self.node_shift
             change = (self.number[mode][nodes, numbers] - numbers).astype(np.uint64)
-            change[self.column[nodes] < 0] = 0  # such a node has become wide (`_widen`): its entries are not read
             for word in range(layout.words):
-                here = self.mask[word][nodes] > 0  # the cell lies in one word; in none, if it has no bits
+                here = self.mask[word][nodes] > 0  # the cell lies in one word; in none without bits, or of a wide one
                 parts[word][here] += change[here] << self.shift[word][nodes][here]
             if mode in REPEATED:
                 place = layout.places[self.space.late]

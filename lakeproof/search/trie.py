@@ -33,7 +33,7 @@ class Raw:
 
     __slots__ = ("asks", "began", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible",
                  "current", "depth", "exact", "index", "kept", "minted", "minted_alone", "names", "observed", "op",
-                 "open", "parent", "reply", "signatures", "tasks", "under_way", "visible")  # fmt: skip
+                 "open", "parent", "reply", "signatures", "tasks", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
@@ -68,10 +68,8 @@ class Raw:
         seen = seen_of(self.calls)
         self.visible: Hashable = seen
         self.crashed_visible: Hashable = seen
-        self.under_way: Hashable = ()
         if self.current is not None:
             name, key = self.current.name, _call_identity(self.current)
-            self.under_way = ((name, Status.PENDING, key),)
             if not run.begins:
                 self.calls = (*self.calls, self.current)
                 self.crashed_calls = (*self.crashed_calls, attrs.evolve(self.current, status=Status.CRASHED))
