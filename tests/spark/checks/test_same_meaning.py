@@ -240,7 +240,8 @@ class Case:
         if self.often(0.95):
             self.add(keys.GRAVELER, record)
             if self.often(0.1):  # under another key
-                self.store[keys.GRAVELER, f"repos/{name}x".encode()] = attrs.evolve(record, default_branch_id=BranchID("dev"))
+                other = attrs.evolve(record, default_branch_id=BranchID("dev"))
+                self.store[keys.GRAVELER, f"repos/{name}x".encode()] = other
         trees = [self.tree(namespace, name) for _ in range(self.draw.randint(0, 3))]
         home = keys.repository_partition(record.repository_id, uid)
         others = ((name, 0.2), (f"{name}-{record.creation_date}", 0.2), (f"{name}-{self.name}gone", 0.3))

@@ -34,6 +34,13 @@ def _lose_what_another_has(repo: Repo) -> None:
     _lose(repo, f"_lakefs/{repo.ranges[0].id}")
 
 
+def _leave_a_torn_branch(repo: Repo) -> None:
+    """It was not created bare."""
+    for at in [at for at in repo.lake.rows if at[0] == repo.home.encode()]:
+        del repo.lake.rows[at]
+    repo.lake.put(repo.home, "branches/main", b"\x0a\xff")
+
+
 def _unreadable(table: str) -> list[Said]:
     """Of both commits that need a table, and of the table itself."""
     ids = ("meta-range-exists", "committed-data-is-kept")
@@ -66,6 +73,10 @@ DAMAGES: Final[dict[str, tuple[Callable[[Repo], object], list[Said]]]] = {
             ("head-exists", "{home} branches/main"),
             ("active-is-complete", "{home}"),
         ],
+    ),
+    "a torn branch and nothing else": (
+        _leave_a_torn_branch,
+        [("record-is-decodable", "{home} branches/main"), ("active-is-complete", "{home}")],
     ),
     "a record of another name": (
         lambda repo: repo.lake.put(repo.home, "tags/v3", tag("v1", C1)),
@@ -111,7 +122,10 @@ DAMAGES: Final[dict[str, tuple[Callable[[Repo], object], list[Said]]]] = {
         _unreadable("{second}"),
     ),
     "a cut table": (
-        lambda repo: _change(repo, f"_lakefs/{repo.metarange}", lambda file: file[:-60]),
+        lambda repo: (
+            _change(repo, f"_lakefs/{repo.metarange}", lambda file: file[:-60]),
+            repo.commit(GONE, repo.metarange, (C2,), 3),  # no head leads there, and it needs the table, too
+        ),
         _unreadable("{metarange}"),
     ),
     "a whole table under the name of another": (

@@ -30,6 +30,7 @@ HARMLESS = {
 FEW = (
     *("head-exists", "parents-exist", "generation-is-right", "commits-have-no-cycle", "commit-is-reachable"),
     *("token-has-one-owner", "staged-has-owner", "table-is-sound", "committed-data-is-kept"),
+    *("record-is-decodable", "active-is-complete"),
 )
 """Of each kind of severity, and of both stores, some: all of them take seconds of planning, whatever the world has."""
 
