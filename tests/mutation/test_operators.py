@@ -1,10 +1,13 @@
 """Each operator on small flows: what it changes, and what it leaves alone."""
 
 import marshal
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
+from lakeproof.model import errors, kv
+from lakeproof.mutation import stand_ins
 from lakeproof.mutation.mutants import Mutant, NotMutable, mutants_of
 from lakeproof.mutation.operators import OPERATORS
 
@@ -155,3 +158,21 @@ def test_mutants_of_the_same_words_have_the_same_numbers_whichever_operators_are
     every = [each for each in mutants_of(tmp_path / "flow.py", "flow.py") if each.operator == "boundary"]
     assert alone == every
     assert [(each.before, each.number) for each in alone] == [("a > b", 0), ("a < b", 0), ("a < b", 1)]
+
+
+def test_what_changed_code_calls_does_what_it_is_called() -> None:
+    async def rows() -> AsyncIterator[int]:
+        for each in (1, 2, 3):
+            yield each
+
+    async def left(change: Callable[[AsyncIterator[int]], AsyncIterator[int]]) -> list[int]:
+        return [each async for each in change(rows())]
+
+    for change, expected in ((stand_ins.all_but_first, [2, 3]), (stand_ins.only_first, [1])):
+        with pytest.raises(StopIteration) as end:
+            left(change).send(None)
+        assert end.value.value == expected
+    assert (stand_ins.weaker(None), stand_ins.weaker(b"seen")) == (None, kv.EXISTS)
+    for given in (kv.OutcomeUnknown, kv.OutcomeUnknown()):
+        assert isinstance(stand_ins.definite(given), kv.Refused)
+    assert isinstance(stand_ins.definite(ValueError()), errors.BranchBusy)

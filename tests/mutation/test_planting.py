@@ -107,7 +107,8 @@ def test_all_code_of_a_verdict_is_in_its_key(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(Path, "read_bytes", noting)
     digest_of_code(None)
-    there = {path for room in ("", "designs", "model/invariants", "verify") for path in (package() / room).glob("*.py")}
+    rooms = ("", "designs", "languages", "model/invariants", "verify")
+    there = {path for room in rooms for path in (package() / room).glob("*.py")}
     assert read >= {*there, *flow_files().values(), *engine_files().values()}
 
 
