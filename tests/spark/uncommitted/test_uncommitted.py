@@ -11,8 +11,9 @@ from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
 from lakeproof.model.invariants.data import garbage
+from lakeproof.model.kv import Address
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.records import Branch, Commit, StagedEntry
+from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks.data import manifest
@@ -66,7 +67,12 @@ def marked_by_the_model(found: Snapshot) -> set[str]:
     return {address for view in views for address in garbage(view)} & old - staged - committed_in(found)
 
 
-PROMISED = {
+ODD = ObjectEntry(address="data/a://b", address_type=AddressType.RELATIVE)
+PROMISED: dict[Address, Record | bytes] = {
+    (b"repo0-uid0", b"commits/odd"): records.commit("odd", NOW),
+    (b"repo0-uid0", b"branches/odd"): records.branch("odd", "odd", "odd:1"),
+    (b"odd:1", b"key/p"): records.staged_entry("p", ODD),
+    (b"nobody", b"commits/odd"): records.commit("odd", NOW, parents=["gone"]),
     (b"repo0-uid0", b"copies/young"): f"{NOW - AGE + 1} s3://bucket/r0/data/copied".encode(),
     (b"repo0-uid0", b"copies/old"): f"{NOW - AGE} s3://bucket/r0/data/forgotten".encode(),
     (b"repo0-uid0", b"link-addresses/data/issued"): b"",
@@ -75,7 +81,7 @@ PROMISED = {
 
 
 def with_promises(found: Snapshot) -> Snapshot:
-    names = ("copied", "forgotten", "issued", "astray")
+    names = ("copied", "forgotten", "issued", "astray", "a://b")
     more = {f"s3://bucket/r0/data/{name}": StoredObject(b"x", last_modified=NOW - AGE) for name in names}
     late = StoredObject(b"x", last_modified=NOW - AGE + 1)
     more |= {"s3://bucket/r0/data/late": late, "s3://bucket/r0/_lakefs/data/x": attrs.evolve(late, last_modified=0)}
