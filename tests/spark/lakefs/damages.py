@@ -34,6 +34,12 @@ def _lose_what_another_has(repo: Repo) -> None:
     _lose(repo, f"_lakefs/{repo.ranges[0].id}")
 
 
+def _cut_what_another_commit_needs(repo: Repo) -> None:
+    """No head leads to the other."""
+    _change(repo, f"_lakefs/{repo.metarange}", lambda file: file[:-60])
+    repo.commit(GONE, repo.metarange, (C2,), 3)
+
+
 def _leave_a_torn_branch(repo: Repo) -> None:
     """It was not created bare."""
     for at in [at for at in repo.lake.rows if at[0] == repo.home.encode()]:
@@ -122,10 +128,7 @@ DAMAGES: Final[dict[str, tuple[Callable[[Repo], object], list[Said]]]] = {
         _unreadable("{second}"),
     ),
     "a cut table": (
-        lambda repo: (
-            _change(repo, f"_lakefs/{repo.metarange}", lambda file: file[:-60]),
-            repo.commit(GONE, repo.metarange, (C2,), 3),  # no head leads there, and it needs the table, too
-        ),
+        _cut_what_another_commit_needs,
         _unreadable("{metarange}"),
     ),
     "a whole table under the name of another": (
