@@ -218,6 +218,18 @@ def test_a_creation_in_doubt_may_come_late_though_its_client_has_failed_to_creat
     assert verdict(history.at_end(snapshot(branch(), HEAD))) == "untested"
     certain = played(restores.deleted_branch_stays_deleted, "0 create_branch =fail; 1 delete_branch")
     assert verdict(certain.at_end(snapshot(branch(), HEAD))) == "violated"
+    beside = History(restores.deleted_branch_stays_deleted, (REPOSITORY, "c")).begins(0, "create_branch", "main")
+    beside.subject = (REPOSITORY, B)  # c is another branch: its creation cannot bring this one back
+    assert verdict(beside.does(1, "delete_branch").at_end(snapshot(branch(), HEAD))) == "violated"
+
+
+def test_a_revival_lacks_no_branch_and_no_commit() -> None:
+    both = {(at, key): each for at in (b"r-u", b"r-v") for (_, key), each in records.held(branch(), HEAD).items()}
+    revived = ((CallView("revive_repository", (), Status.OK),),)
+    assert verdict(restores.revival_is_whole.check(Snapshot(both, {}, 0, revived))) == "holds"
+    for lost in both:
+        left = {at: each for at, each in both.items() if at != lost}
+        assert verdict(restores.revival_is_whole.check(Snapshot(left, {}, 0, revived))) == "violated"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import CommitID, StagingToken
+from lakeproof.model.invariants.data import address_has_one_entry, committed_data_is_kept
 from lakeproof.model.invariants.retention import (
     active_data_is_kept,
     active_is_not_condemned,
@@ -15,7 +16,7 @@ from lakeproof.model.invariants.retention import (
     uncommitted_data_is_kept,
 )
 from lakeproof.model.objects import StoredObject
-from lakeproof.model.records import Record, StagedEntry
+from lakeproof.model.records import Commit, Record, StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.model.snapshot import CallView, Snapshot, Status
@@ -108,6 +109,21 @@ def test_what_lies_outside_the_namespace_does_not_count() -> None:
 def test_what_is_staged_in_full_outside_the_namespace_does_not_count() -> None:
     seen = snapshot(LINE, {"main": "C"}, "abc", opened=["ext://o"])
     assert verdict(uncommitted_data_is_kept.check(seen)) == "untested"
+
+
+def test_what_a_second_parent_has_is_to_be_kept_and_an_address_has_one_path() -> None:
+    seen = snapshot({"A": (3, "", "a"), "B": (2, "", "b"), "M": (1, "B", "b")}, {"main": "M"}, "b")
+    at = (P, b"commits/M")
+    made = seen.store[at]
+    assert isinstance(made, Commit)
+    merged = attrs.evolve(made, parents=(CommitID("B"), CommitID("A")))
+    twice = write([entry("b"), attrs.evolve(entry("b"), path=b"c")])
+    objects = {object_address(NAMESPACE, name): StoredObject(content) for name, content in twice.objects.items()}
+    shared = attrs.evolve(made, meta_range_id=twice.meta_range_id)
+    for invariant, other in ((committed_data_is_kept, merged), (address_has_one_entry, shared)):
+        assert verdict(invariant.check(seen)) != "violated"
+        changed = attrs.evolve(seen, store={**seen.store, at: other}, objects={**seen.objects, **objects})
+        assert verdict(invariant.check(changed)) == "violated"
 
 
 def test_only_expired_leaves_out_what_is_active_or_staged() -> None:

@@ -43,6 +43,7 @@ NOTHING_READ = f"{BESIDE}{RESET}; 2 get_entry x =absent"
         (f"{WRITTEN}{RESET}; 0 set_entry x 2", "x violated, 2 holds"),
         (f"{WRITTEN}{RESET}; 0 set_entry x 2; 0 set_entry x 1", "x untested"),
         (f"{WRITTEN}3 commit m; {WRITTEN}{RESET}", "committed untested"),
+        (f"{NOTHING_READ}; 3-; {WRITTEN}{RESET}", "committed violated, empty holds"),  # the commit has not taken it
         # Nothing is asked of a value whose write is in doubt or not over, nor of what others bring.
         *((f"0 set_entry x 1 ={how}; {RESET}", "x untested") for how in ("fail", "info")),
         (f"0+ set_entry x 1; {RESET}; 0-", "x untested"),

@@ -156,3 +156,16 @@ def test_jobs_answer_how_many_tokens_they_have_dropped() -> None:
     assert isinstance(locks.dropped_once((one, none), clean)[0], Reached)
     for outcomes, snapshot in (((none, none), clean), ((one, one), clean), ((one, none), left)):
         assert isinstance(locks.dropped_once(outcomes, snapshot)[0], Violation)
+
+
+def test_a_lock_is_gone_once_it_was_taken_over_and_is_left_alone_before() -> None:
+    done, busy = Outcome(Status.OK), Outcome(Status.FAIL, error=DirtyBranch("b"))
+    stores: list[dict[kv.Address, Record | bytes]] = [{}, {(b"p", b"lock"): b"mine"}]
+    free, locked = (Snapshot(store, {}, 0, ()) for store in stores)
+    still_locked = locks.still_locked(DirtyBranch)
+    for check, right, wrong in (
+        (locks.taken_over, ((done,), free), [((done,), locked), ((done, busy, done), free)]),
+        (still_locked, ((busy,), locked), [((busy,), free), ((busy, done), locked)]),
+    ):
+        assert isinstance(check(*right)[0], Reached)
+        assert all(isinstance(check(*each)[0], Violation) for each in wrong)
