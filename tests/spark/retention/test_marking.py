@@ -28,7 +28,7 @@ from tests.spark.retention.worlds import NOW, world
 
 RULES = Rulebook(
     Rules(5, ((BranchID("b0"), 9), (BranchID("b1"), 0), (BranchID("nobody's"), 99))),
-    {"repo3": Rules(2), "repo4": Rules(11)},
+    {"repo3": Rules(2), "repo4": Rules(11, ((BranchID("b0"), 12),))},
 )
 
 
