@@ -156,9 +156,18 @@ def test_what_may_refer_to_data_and_is_not_read_ends_the_run(
 
 
 @pytest.mark.parametrize("tags", [True, False])
-def test_a_tag_that_cannot_be_read_ends_a_run_where_tags_keep(spark: SparkSession, tmp_path: Path, tags: bool) -> None:
-    found = opened(spark, tables((HOME, b"tags/v9", TAG[:-1])), tmp_path)
-    with pytest.raises(Unusable, match="tag at 'repo0-uid0' 'tags/v9'") if tags else nullcontext():
+@pytest.mark.parametrize(
+    ("tag", "words"),
+    [
+        (TAG[:-1], "tag at 'repo0-uid0' 'tags/v9'"),
+        (encode(records.tag("v9", "gone")), "commit gone is .* has a tag, and has no record"),
+    ],
+)
+def test_a_tag_that_names_no_commit_ends_a_run_where_tags_keep(
+    spark: SparkSession, tmp_path: Path, tag: bytes, words: str, tags: bool
+) -> None:
+    found = opened(spark, tables((HOME, b"tags/v9", tag)), tmp_path)
+    with pytest.raises(Unusable, match=words) if tags else nullcontext():
         mark("retention", found, tmp_path, tags=tags)
 
 

@@ -72,7 +72,6 @@ PROMISED: dict[Address, Record | bytes] = {
     (b"repo0-uid0", b"commits/odd"): records.commit("odd", NOW),
     (b"repo0-uid0", b"branches/odd"): records.branch("odd", "odd", "odd:1"),
     (b"odd:1", b"key/p"): records.staged_entry("p", ODD),
-    (b"nobody", b"commits/odd"): records.commit("odd", NOW, parents=["gone"]),
     (b"repo0-uid0", b"copies/young"): f"{NOW - AGE + 1} s3://bucket/r0/data/copied".encode(),
     (b"repo0-uid0", b"copies/old"): f"{NOW - AGE} s3://bucket/r0/data/forgotten".encode(),
     (b"repo0-uid0", b"link-addresses/data/issued"): b"",
