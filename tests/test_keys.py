@@ -285,6 +285,7 @@ for option in (
     lambda: setattr(keys, "setlocale", lambda _: "X"),
 ):
     option()
+    keys.installation.cache_clear()
     keys._surroundings.cache_clear()
     found.add(keys._surroundings())
 assert len(found) == 12

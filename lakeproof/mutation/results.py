@@ -9,6 +9,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, cast
 
@@ -18,7 +19,7 @@ from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.work import KILLED, Bounds, JudgeStep, MutantResult, Origin, Reach
 from lakeproof.verify.keys import installation
-from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD, WITNESS
+from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD, WITNESS, status
 from lakeproof.words import Unusable
 
 _BEGINNING: Final = '{"key": '
@@ -39,7 +40,14 @@ def digest_of_code(file: Path | None) -> str:
     found += [*_others_loaded(), *([] if file is None else [file])]
     # What the file has read besides may be another thing in another run, which is not to find what this one has kept.
     run = WITNESS.began_ns if WITNESS.strange else 0
-    return digest(run, installation(), sorted(WITNESS.known), *(path.read_bytes() for path in sorted(found)))
+    digests = (_digest_of(str(path), status(str(path))) for path in sorted(found))
+    return digest(run, installation(), sorted(WITNESS.known), *digests)
+
+
+@lru_cache(1 << 14)
+def _digest_of(file: str, _: tuple[int, ...]) -> str:
+    """Of its bytes. It is called at each result, so a file with the same status is not read again."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def _others_loaded() -> set[Path]:

@@ -234,6 +234,7 @@ def _modules_imported(file: str) -> frozenset[str]:
     return frozenset(modules) | {pair for pair in pairs if pair in sys.modules}
 
 
+@cache
 def installation() -> str:
     """Python, and what is installed."""
     # What changes the behaviour of code that is the same: -O, -W, -X, the time zone, the encoding of texts.

@@ -40,6 +40,7 @@ from lakeproof.mutation.work import (
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
 from lakeproof.search.trace import Trace
 from lakeproof.verify import tasks
+from lakeproof.verify.keys import installation
 from lakeproof.verify.loader import LoadError, Source
 from lakeproof.verify.witness import WITNESS
 from lakeproof.words import Unusable
@@ -250,9 +251,11 @@ class TestResults:
         helper.write_text("LIMIT = 2\n")
         changed = digest_of_code(None)
         monkeypatch.setattr("lakeproof.verify.keys.version", lambda: "of another installation")
+        installation.cache_clear()
         elsewhere = digest_of_code(None)
         monkeypatch.setattr(WITNESS, "known", {"late.py"})
         assert len({before, imported, changed, elsewhere, digest_of_code(None)}) == 5
+        installation.cache_clear()
 
     @pytest.mark.parametrize(
         ("answers", "fate"),
