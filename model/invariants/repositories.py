@@ -170,17 +170,24 @@ def no_reachable_zombie(snapshot: Snapshot) -> Iterator[Finding]:
     for repository in accessible(snapshot):
         reachable = partitions(repository)
         for (partition, key), record in snapshot.store.items():
-            whose = owner(record) if partition in reachable else None
-            if whose is None:  # a record that does not say is no evidence
-                continue
-            if whose == repository.instance_uid:
-                yield Reached(f"{key.decode()} belongs to {_describe_entry(repository)}")
-            else:
-                yield Violation(
-                    "no-reachable-zombie",
-                    f"{key.decode()} belongs to instance {whose} and is reachable through "
-                    f"{_describe_entry(repository)}",
-                )
+            for whose in _owners(record) if partition in reachable else ():
+                if whose == repository.instance_uid:
+                    yield Reached(f"{key.decode()} belongs to {_describe_entry(repository)}")
+                else:
+                    yield Violation(
+                        "no-reachable-zombie",
+                        f"{key.decode()} belongs to instance {whose} and is reachable through "
+                        f"{_describe_entry(repository)}",
+                    )
+
+
+def _owners(record: Record | bytes) -> Iterator[InstanceUID]:
+    """The instances that a record names. A branch shows what is under its sealed tokens, too."""
+    if (whose := owner(record)) is not None:  # a record that does not say is no evidence
+        yield whose
+    for token in record.sealed_tokens if isinstance(record, Branch) else ():
+        if (former := instance_of_token(token.encode())) not in (None, whose):
+            yield former
 
 
 def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:

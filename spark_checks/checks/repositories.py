@@ -55,19 +55,27 @@ def name_subject() -> Column:
 
 
 def entities_with_owner(entities: Entities) -> DataFrame:
-    """Branches, tags and commits: partition_key, key, whose (null where the record does not say)."""
-    token = f.col("staging_token")
+    """Branches, tags and commits: partition_key, key, whose (null where the record does not say), sealed. A branch has
+    a row more for each other instance that its sealed tokens name."""
     # A token of the designs is <repository>-<branch>:<uid>.<unique part>: the uid is between the last ":" and the ".".
-    rest = f.regexp_extract(token, r"(?s)^.*:([^.:]+)\.[^:]*$", 1)
+    rest, former = (
+        f.regexp_extract(token, r"(?s)^.*:([^.:]+)\.[^:]*$", 1) for token in ("staging_token", "former")
+    )
+    sealed = entities.branches.select("*", f.explode("sealed_tokens").alias("former")).where(former != rest)
     # A tag does not say its instance. The first commit of an instance is c.<uid> in the flows, and a tag may name it.
     of_commit = f.regexp_extract(f.col("commit_id"), r"(?s)^c\.(.+)$", 1)
-    owners = ((entities.branches, rest), (entities.tags, of_commit), (entities.commits, f.col("instance")))
+    owners = (
+        (entities.branches, rest, False),
+        (sealed.where(former != ""), former, True),
+        (entities.tags, of_commit, False),
+        (entities.commits, f.col("instance"), False),
+    )
     return union(
         [
-            frame.select("partition_key", "key", f.when(whose != "", whose).alias("whose"))  # "": no instance
-            for frame, whose in owners
+            frame.select("partition_key", "key", f.when(whose != "", whose).alias("whose"), f.lit(more).alias("sealed"))
+            for frame, whose, more in owners  # "": no instance
         ]
-    )
+    ).distinct()
 
 
 def strays(entities: Entities, only: Collection[str]) -> DataFrame:
@@ -116,7 +124,7 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     kind = f.when(found, "garbage").otherwise("violation")
     rules = (
         Rule("no-reachable-zombie", reached & whose.isNotNull() & foreign, here, zombie),
-        Rule("garbage-is-reclaimable", unreachable, here, f.concat(belongs, leads), kind),
+        Rule("garbage-is-reclaimable", unreachable & ~f.col("sealed"), here, f.concat(belongs, leads), kind),
     )
     return findings(frame, rules, only)
 

@@ -302,7 +302,7 @@ class Case:
 
     def branch(self, partition: bytes, branch_id: str, name: str, uid: str, commits: list[str]) -> None:
         whose = self.one_of(uid, uid, uid, f"{self.name}gone", f"{self.name}ghost")
-        tokens = [f"{name}-{branch_id}:{whose}.{number}" for number in range(3)]
+        tokens = [f"{name}-{branch_id}:{self.one_of(whose, whose, whose, uid, self.name)}.{n}" for n in range(3)]
         tokens = [token if self.often(0.9) else f"{self.name}plain{self.draw.randint(0, 3)}" for token in tokens]
         tokens = [*dict.fromkeys(tokens)][: self.draw.randint(1, 3)]
         tombstone = branch_id == "old" and self.often(0.5)
