@@ -140,10 +140,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
             mover = movers_at_large.get(move.mode, -1)
             step = np.full(len(rows), NOT_OWED if mover == free else -1, np.int64)
             if move.mode is Mode.NORMAL and not move.task.endswith(UNANSWERED):
-                mover = movers[move.client, move.task]
-                table = kernel.tables[move.client]
-                # The expansion may have compiled nodes that ``after`` refers to, and the table has no rows for yet.
-                table.catch_up()
+                mover, table = movers[move.client, move.task], kernel.tables[move.client]
                 step = (mover * _NODES_MAX + table.nodes_of(take(chunk, rows))) * _NODES_MAX + table.nodes_of(after)
             number = numbers.setdefault(move, len(numbers))
             for column, part in zip(
@@ -182,8 +179,7 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
         move=move[order],
         mover=mover[order],
         step=step[order],
-        # True for the state that was not expanded: a run that leads there has not ended.
-        can_move=np.pad(np.stack([*can_move, still, none]), ((0, 0), (0, 1)), constant_values=True),
+        can_move=np.pad(np.stack([*can_move, still, none]), ((0, 0), (0, 1))),  # the last state is in no broken run
         depth=np.append(depth, 0),
     )
     return Runs(judge, words, graph, tuple(numbers))

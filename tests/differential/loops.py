@@ -369,15 +369,16 @@ class Made:
         return Scenario(name="generated/loops", clients=self.clients(), invariants=[never(self.wrong)])
 
 
-def made(seed: int, keepers: tuple[Keeper, ...] = KEEPERS) -> Made | None:
-    """A set of two or three clients; None where it has too many states."""
+def made(seed: int, keepers: tuple[Keeper, ...] = KEEPERS, *, twins: bool = False) -> Made | None:
+    """A set of two or three clients, twins do all the same; None where it has too many states."""
     random = Random(seed)
     count = random.choice((2, 2, 3))
-    machines = tuple(machine(random) for _ in range(count))
+    machines = (machine(random),) * count if twins else tuple(machine(random) for _ in range(count))
     states = explored(machines)
     if states is None:
         return None
     wrong = random.choice([*states]).seen
     if random.random() < 0.5:
         wrong = (random.choice([*states]).store, random.choice([*states]).seen[1])
-    return Made(machines, tuple(random.choice(keepers) for _ in range(count)), wrong, states)
+    keeps = (random.choice(keepers),) * count if twins else tuple(random.choice(keepers) for _ in range(count))
+    return Made(machines, keeps, wrong, states)

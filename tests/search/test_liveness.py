@@ -64,11 +64,11 @@ def _holds(content: object, seen: Snapshot) -> bool:
     return seen_of(seen)[0] == content
 
 
-def wrong(seeds: range) -> list[str]:
+def wrong(seeds: range, *, twins: bool = False) -> list[str]:
     """What the search says otherwise than the oracle."""
     found = []
     for seed in seeds:
-        each, random = made(seed), Random(seed)
+        each, random = made(seed, twins=twins), Random(seed)
         if each is None or len(each.states) > 150:
             continue
         contents = sorted({state.store for state in each.states})
@@ -92,6 +92,10 @@ def wrong(seeds: range) -> list[str]:
 @pytest.mark.parametrize("seeds", in_parts(range(30), 10, deep=range(1_000, 1_300), deep_size=50))
 def test_verdicts_agree_with_the_explicit_graph(seeds: range) -> None:
     assert wrong(seeds) == []
+
+
+def test_clients_of_one_program_are_owed_each_for_itself() -> None:
+    assert wrong(range(8), twins=True) == []
 
 
 def _judged(change: Callable[..., tuple[object, ...]]) -> Callable[[pytest.MonkeyPatch], None]:  # type: ignore[explicit-any]
@@ -164,6 +168,12 @@ def test_a_run_that_ends_breaks_what_is_owed() -> None:
     found = broken(scenario)
     assert found is not None
     assert (found.loop, len(found.moves)) == (None, 1)
+
+
+def test_a_run_may_end_before_the_last_jump_of_the_clock_and_promises_see_the_time() -> None:
+    jumps = attrs.evolve(locks(Call(give_up, "a")), faults=Faults(clock_jumps=(1, 1)))
+    passes = AlwaysEventually(lambda seen: seen.now != jumps.start_time + 1, id="passes", meaning="")
+    assert broken(attrs.evolve(jumps, invariants=[passes])) is not None
 
 
 class Taker:

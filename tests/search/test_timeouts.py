@@ -197,15 +197,15 @@ async def retry(env: Env) -> None:
 
 
 async def write_late_for_ever(env: Env) -> None:
-    """Each of its writes is cut off, and arrives after the read."""
-    found = None
-    while found is None:
+    """Each of its writes is cut off, and arrives between the reads."""
+    late = True
+    while late:
         try:
             async with env.timeout(SECOND):
                 await env.store.set(P, b"k", b"")
         except TimeoutError:
             pass
-        found = await env.store.find(P, b"k")
+        late = await env.store.find(P, b"k") is None and await env.store.find(P, b"k") is not None
         await env.store.delete(P, b"k")
 
 
