@@ -123,7 +123,7 @@ def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
             lambda key, value: (
                 attrs.evolve(value, resets=value.resets | {call})
                 # A writer under way may come after it.
-                if value.fate in (_Fate.STANDS, _Fate.UNDECIDED) and not value.writers and _covers(reaches, key)
+                if value.fate is _Fate.STANDS and not value.writers and _covers(reaches, key)
                 else value
             )
         )
@@ -220,10 +220,8 @@ def _on_return(state: _Resets, call: CallID, view: CallView) -> _Resets:
         value = attrs.evolve(value, writers=value.writers - {call})
         if call not in value.resets:
             return value
-        # The two promises of the module's text.
-        fate = _Fate.UNDECIDED if value.exposed else _Fate.GONE
-        # What is gone needs no other reset: the state has fewer forms without them.
-        return attrs.evolve(value, resets=value.resets - {call} if value.exposed else _NO_CALLS, fate=fate)
+        # The two promises of the module's text. Another reset adds nothing, and must not undo what a read decides.
+        return attrs.evolve(value, resets=_NO_CALLS, fate=_Fate.UNDECIDED if value.exposed else _Fate.GONE)
 
     state = state.with_values(after)
     return attrs.evolve(

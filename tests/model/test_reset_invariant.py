@@ -27,11 +27,14 @@ NOTHING_READ = f"{BESIDE}{RESET}; 2 get_entry x =absent"
         (NOTHING_READ, "empty holds, x violated"),
         (f"{NOTHING_READ}; 2 get_entry x =:1", "found violated"),
         (f"{NOTHING_READ}; 1 reset_branch", "x violated"),  # a second reset is no excuse
+        (f"{BESIDE}4+ reset_branch; {RESET}; 2 get_entry x =absent; 4-", "committed violated, empty holds"),
+        (f"{BESIDE}{RESET}; 4+ reset_branch; 2 get_entry x =absent; 4-", "committed violated, empty holds"),
         *(
             (f"{BESIDE}1 reset_branch{ends}", "committed untested, empty untested, x violated")
             for ends in ("", "; 3-", "; 3- =fail", "; 3- =info", "; 3- =crashed")
         ),
-        *((f"3 commit m{how}; {WRITTEN}{RESET}", "x violated") for how in ("", " =fail")),  # it ended before the write
+        # It ended before the write.
+        *((f"3 commit m{how}; {WRITTEN}{RESET}", "committed violated, x violated") for how in ("", " =fail")),
         *((f"3 commit m ={how}; {WRITTEN}{RESET}", "committed untested") for how in ("info", "crashed")),
         # A commit that failed may have taken it; a reset that failed promises nothing.
         *((f"{WRITTEN}3 commit m ={how}; {RESET}", "committed untested") for how in ("fail", "info")),
@@ -63,3 +66,11 @@ def test_a_reset_is_kept(script: str, verdicts: str) -> None:
 
 def test_what_was_staged_before_anybody_began_is_forgotten_too() -> None:
     assert verdict(played(resets.reset_is_kept({b"x": b"1"}, "b"), RESET).at_end(HAS_X)) == "violated"
+
+
+def test_a_commit_of_another_branch_takes_nothing() -> None:
+    history = played(resets.reset_is_kept(), "3+ commit m", ("r", "c"))
+    for branch_id, name, *args in (("b", "set_entry", b"x", b"1"), ("c", "commit", "m"), ("b", "reset_branch")):
+        history.subject = ("r", branch_id)
+        history.does(0, name, *args)
+    assert verdict(history.at_end(COMMITTED)) == "violated"
