@@ -115,7 +115,8 @@ def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
     if event.kind in READS:
         return _read_invoked(state, call, event, branch_id)
     if event.kind is calls.COMMIT:
-        after = state.with_values(lambda key, value: _expose_value(key, value, branch_id))
+        # Of what is undecided or gone it says nothing new.
+        after = state.with_values(lambda key, value: attrs.evolve(value, exposed=value.exposed or key[0] == branch_id))
         return attrs.evolve(after, committing=after.committing | {(call, branch_id)})
     reaches = reach(event.name, event.args)
     if event.kind in RESETS:
@@ -128,11 +129,6 @@ def _on_invoke(state: _Resets, call: CallID, event: Invoked) -> _Resets:
             )
         )
     return _on_write(state, call, reaches, {(branch_id, *each): each[1] for each in values(event.name, event.args)})
-
-
-def _expose_value(key: Key, value: _Value, branch_id: str) -> _Value:
-    # A commit that begins after a reset has returned cannot have come before it.
-    return attrs.evolve(value, exposed=True) if key[0] == branch_id and value.fate is _Fate.STANDS else value
 
 
 def _on_write(
