@@ -14,10 +14,8 @@ import redis
 import trio
 
 from lakeproof.commands.migrate import migrate_store
-from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
-from lakeproof.impl.migration.extraction import extract
 from lakeproof.impl.migration.rows import MemoryTables, Row, StagedRow, UnusableTables
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
@@ -29,7 +27,7 @@ from lakeproof.stores.postgresql import PARTITIONS
 from lakeproof.words import Unusable
 from tests.commands import ROOT, lakeproof
 from tests.impl.migration.databases import fill_sqlite
-from tests.impl.migration.moving import ROWS
+from tests.impl.migration.moving import ROWS, collect
 from tests.servers import new_database
 from tests.stores import planted_store
 from tests.stores.mute import jumping, target_of
@@ -73,18 +71,10 @@ def _opened(dsn: str) -> Target:
 def _rows_in(dsn: str) -> tuple[bytes, set[Row]]:
     """The version, and all rows, read by another client than the one that wrote them."""
 
-    async def collect(env: Env) -> tuple[bytes, set[Row]]:
-        async def journal() -> AsyncIterator[bytes]:
-            async for entry in env.store.scan(migration.METADATA, migration.JOURNAL):
-                if entry.key.startswith(migration.JOURNAL):
-                    yield entry.key.removeprefix(migration.JOURNAL)
-
-        found = await env.store.get(migration.METADATA, migration.VERSION_KEY)
-        return found.value, {row async for row in extract(env, journal())}
-
     async def read() -> tuple[bytes, set[Row]]:
         async with _opened(dsn).open() as store:
-            return await run(collect(live_env()), store)
+            found = await store.get(migration.METADATA, migration.VERSION_KEY)
+            return found.value, await run(collect(live_env()), store)
 
     return trio.run(read)
 

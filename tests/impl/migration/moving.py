@@ -42,16 +42,19 @@ def held_by(tables: Tables) -> set[Row]:
     return {row for table in TABLES for row in tables.rows(table)}
 
 
+async def collect(env: Env) -> set[Row]:
+    """The rows of all that the journal of a store names."""
+
+    async def journal() -> AsyncIterator[bytes]:
+        async for entry in env.store.scan(migration.METADATA, migration.JOURNAL):
+            if entry.key.startswith(migration.JOURNAL):
+                yield entry.key.removeprefix(migration.JOURNAL)
+
+    return {row async for row in extract(env, journal())}
+
+
 def rows_in(store: Store) -> set[Row]:
-    async def collect(env: Env) -> tuple[Row, ...]:
-        async def journal() -> AsyncIterator[bytes]:
-            async for entry in env.store.scan(migration.METADATA, migration.JOURNAL):
-                if entry.key.startswith(migration.JOURNAL):
-                    yield entry.key.removeprefix(migration.JOURNAL)
-
-        return tuple([row async for row in extract(env, journal())])
-
-    return set(trio.run(run, collect(live_env()), store))
+    return trio.run(run, collect(live_env()), store)
 
 
 def version(store: MemoryStore) -> bytes | None:
