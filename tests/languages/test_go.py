@@ -110,8 +110,8 @@ def test_the_flows_in_go_have_the_verdicts_schedules_and_states_of_those_in_pyth
     assert established(by_go(BY_NAME[name], go_program)) == established(BY_NAME[name])
 
 
-def test_the_adapter_and_the_example_are_formatted_and_vetted() -> None:
-    for folder in (ROOT / "adapters" / "go", GO):
+def test_the_adapters_and_the_example_are_formatted_and_vetted() -> None:
+    for folder in (ROOT / "adapters" / "go", ROOT / "adapters" / "go" / "kvstore", GO):
         built([tool("go", "golang"), "vet", "./..."], folder)
         if (gofmt := Path(tool("go", "golang")).resolve().with_name("gofmt")).exists():
             done = subprocess.run([gofmt, "-l", "."], cwd=folder, capture_output=True, text=True, check=True)

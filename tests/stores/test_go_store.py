@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -51,10 +50,3 @@ def test_what_is_no_request_ends_the_program_with_one_line(line: str, store: str
     done = subprocess.run([program], input=line, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("not a request of the protocol exec: ")
-
-
-def test_it_is_vetted_and_formatted(store: str) -> None:
-    built([tool("go", "golang"), "vet", "./..."], FOLDER)
-    if (gofmt := Path(tool("go", "golang")).resolve().with_name("gofmt")).exists():
-        done = subprocess.run([gofmt, "-l", "."], cwd=FOLDER, capture_output=True, text=True, check=True)
-        assert done.stdout == "", "not as gofmt writes it"
