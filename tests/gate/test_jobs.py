@@ -47,7 +47,7 @@ async def by_others(file: Path, name: str, count: int) -> tuple[SearchProgress, 
     ("file", "name", "counts"),
     [
         (NASTY, "crash", {"both_or_none": 2}),
-        pytest.param(MINTING, "minted", None, marks=pytest.mark.deep),
+        (MINTING, "minted", None),
         pytest.param(TABLES, "dynamodb/careful", None, marks=pytest.mark.long),
         pytest.param(LOCK, "lock/redis-py", None, marks=pytest.mark.long),
     ],
@@ -86,7 +86,7 @@ SCENARIOS = [attrs.evolve(SCENARIOS[0], invariants=[Counted()], expect={})]
     ("name", "told"),
     [
         ("mortal", "the process ended with code 7"),
-        pytest.param("raises", "raised KeyError: 'x'; let it return evidence or None", marks=pytest.mark.deep),
+        ("raises", "raised KeyError: 'x'; let it return evidence or None"),
     ],
 )
 def test_what_goes_wrong_in_another_process_is_told_in_one_line(name: str, told: str) -> None:

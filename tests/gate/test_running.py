@@ -56,10 +56,7 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         (MINTING, "passed-on --preemptions 1", 3, OPEN | {"schedules": 4, "left": 0}, ""),
         # A sample refutes, and proves nothing.
         (COUNTER, "counter/blind --strategy pct --schedules 8 --seed 1", 0, {"verdict": "violated", "all": False}, ""),
-        pytest.param(
-            *(COUNTER, "counter/blind --strategy random --schedules 8 --seed 1", 0, {"verdict": "violated"}, ""),
-            marks=deep,
-        ),
+        (COUNTER, "counter/blind --strategy random --schedules 8 --seed 1", 0, {"verdict": "violated"}, ""),
         (COUNTER, "counter/careful --strategy random --schedules 1", 3, OPEN | {"covers": "some"}, ""),
         # What does not repeat itself, or answers from memory.
         (NASTY, "erratic", 3, OPEN, "no longer asks for"),
@@ -232,10 +229,7 @@ def test_a_sample_that_has_not_found_what_is_expected_is_not_called_wrong_and_on
 @deep
 @pytest.mark.parametrize(
     ("file", "name", "invariant", "requests"),
-    [
-        (NASTY, "crash", "both_or_none", ""),
-        pytest.param(FORGETFUL, "fresh", "counted", "GET GET PUT PUT", marks=deep),  # but for its start
-    ],
+    [(NASTY, "crash", "both_or_none", ""), (FORGETFUL, "fresh", "counted", "GET GET PUT PUT")],  # but for its start
 )
 def test_a_counterexample_replays_every_time(
     file: Path, name: str, invariant: str, requests: str, tmp_path: Path
