@@ -122,6 +122,7 @@ def in_turn(*states: Hashable) -> FlowSet:
 CONDITIONAL: Final = (Mark(0, Const(b"y"), "metageneration"), Copy(0, destination="absent"), Unlink(0, match=True))
 INTENT: Final = Own(Set(0, Const(b"x")))
 LOOKS: Final = call(Own(Get(0)), stubborn=True)
+LOGS: Final = call(Own(Get(0)), INTENT, WRITE)
 RESTART: Final = Faults(restarts=1)
 
 STEP_AT: Final = tuple(Steps("clock", "time", time) for time in (0, 3))
@@ -323,6 +324,9 @@ HANDMADE: Final = {
         demands=(NotWhile(1, b"x", None), Ends(time=9, keys=1, seen="never")),
         faults=Faults(restarts=2, crashes=1),
         recover=(call(Own(Get(0)), When("found", (Own(Delete(0)), Set(1, Const(b"x"))))),),
+    ),
+    "a client restarts in the midst of a recovery of two calls, which are its own call": attrs.evolve(
+        made(LOGS, demands=(NotWhile(0, b"x", None),), faults=Faults(restarts=2)), recover=((LOGS, LOGS),)
     ),
     "a call of one effect is invoked before it returns": made(
         WRITER,
