@@ -155,6 +155,7 @@ ELSEWHERE = f"{WRITTEN}; 1 set_entry xy 2; 2 reset_prefix y; 3 reset_entry xy"
     [
         (WRITTEN, "x holds, empty violated, 2 violated, gone violated"),
         (f"{WRITTEN}; 1 set_entry x 2", "x violated, 2 holds"),
+        (f"{WRITTEN}; 1 delete_entry x", "empty untested"),
         # A refused reset excuses nothing, and a doubtful one everything; so does a merge.
         (f"{WRITTEN}; 1 reset_branch =fail", "empty violated"),
         (f"{WRITTEN}; 1 reset_branch =info", "empty untested"),
@@ -162,6 +163,7 @@ ELSEWHERE = f"{WRITTEN}; 1 set_entry xy 2; 2 reset_prefix y; 3 reset_entry xy"
         # Another path, or a prefix that misses, excuses nothing.
         (ELSEWHERE, "empty violated"),
         (f"{ELSEWHERE}; 1 reset_prefix -", "empty untested"),
+        ("0 set_entry xy 1; 1 reset_entry x", "empty violated"),
         ("1 copy_object x main xy", "x holds, empty violated, gone violated"),
     ],
 )
@@ -170,6 +172,12 @@ def test_a_write_is_kept(script: str, verdicts: str) -> None:
     for each in verdicts.split(", "):
         where, expected = each.split()
         assert verdict(history.at_end(SEEN[where])) == expected, each
+
+
+def test_a_call_on_another_branch_excuses_no_lost_write() -> None:
+    history = played(entries.acknowledged_write_is_kept, WRITTEN)
+    history.subject = (REPOSITORY, "c")
+    assert verdict(history.does(1, "reset_branch").at_end(EMPTY)) == "violated"
 
 
 def test_a_merge_that_is_known_to_spare_a_write_does_not_excuse_its_loss() -> None:

@@ -119,6 +119,25 @@ def test_a_reader_that_crashed_does_not_excuse_the_one_that_its_client_begins_af
     assert judged(invariants.deleted_is_inaccessible, events) == "violated"
 
 
+@pytest.mark.parametrize("bare", [False, True])
+def test_no_create_takes_the_place_of_an_accessible_repository(bare: bool) -> None:
+    again = step(call("create_repository", Status.PENDING), entry("1", bare=bare), kv.Set(*ENTRY, b""), entry("2"))
+    assert verdict(invariants.create_is_unique.check(again)) == "violated"
+
+
+def test_the_default_branch_and_its_commit_are_in_one_partition_without_those_of_another_instance() -> None:
+    (at_commit, made), (at_branch, main) = entities("1").items()
+    for store, complete, pure in (
+        ({at_commit: made, at_branch: main}, "holds", "holds"),
+        ({at_branch: main}, "violated", "holds"),
+        ({at_branch: main, (b"r", at_commit[1]): made}, "violated", "holds"),
+        ({at_branch: main, at_commit: commit("2")}, "holds", "violated"),
+    ):
+        found = snapshot(entry("1") | store)
+        assert verdict(invariants.active_is_complete.check(found)) == complete
+        assert verdict(invariants.no_reachable_zombie.check(found)) == pure
+
+
 def test_a_delete_without_a_target_is_not_judged() -> None:
     transition = step(call("delete_repository", Status.PENDING), entry("2"), DELETE, {})
     assert verdict(invariants.delete_spares_successor.check(transition)) == "untested"

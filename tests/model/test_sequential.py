@@ -21,10 +21,13 @@ from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import CommitID, StagingToken
 from lakeproof.model.invariants import Reached, Violation, locks
 from lakeproof.model.invariants.branches_alone import alone_as_specified
+from lakeproof.model.invariants.met import CallResult, Meeting, Met, met_as_specified
 from lakeproof.model.records import Branch, Commit, Record
-from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, Refusals, after
+from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Node, Refs, Refusals, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 from tests.impl import records
+from tests.model.test_entries import COMMITTED
+from tests.model.test_entries import HEAD as WITH_X
 
 FIRST = attrs.evolve(records.commit("f"), committer="lakeproof")
 REFUSALS = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
@@ -114,10 +117,11 @@ def branch(name: str, *sealed: str, commit_id: str = "f") -> Branch:
     return attrs.evolve(records.branch(name, commit_id), staging_token=token, sealed_tokens=tokens)
 
 
-def store(*found: Record, staged: str = "") -> Snapshot:
+def store(*found: Record, staged: str = "", data: bytes | None = b"", **notes: bytes) -> Snapshot:
     """staged: the token of a change."""
-    under = records.staged_under(staged, records.staged(b"x")) if staged else {}
-    return Snapshot(store={**records.held(FIRST, *found), **under}, objects={}, now=0, clients=())
+    under = records.staged_under(staged, records.staged(b"x", data)) if staged else {}
+    noted = {(b"p", key.encode()): value for key, value in notes.items()}
+    return Snapshot(store={**records.held(FIRST, *found), **under, **noted}, objects={}, now=0, clients=())
 
 
 NOTHING = Outcome(Status.OK)
@@ -132,6 +136,8 @@ NOTHING = Outcome(Status.OK)
         (store(branch("b", "old"), branch("main")), "sealed tokens"),
         (store(branch("b"), branch("main"), staged="old"), "no branch has none"),
         (store(branch("b"), branch("main"), staged="b-open"), "b has b'x'|b has"),
+        (store(branch("b"), branch("main"), staged="b-open", data=None), "is left, and b has none"),  # a deletion
+        (store(branch("b"), branch("main"), lock=b"mine"), "b'lock' is left"),
     ],
 )
 def test_the_store_holds_in_the_end_what_is_specified_and_nothing_else(snapshot: Snapshot, wrong: str) -> None:
@@ -142,6 +148,46 @@ def test_the_store_holds_in_the_end_what_is_specified_and_nothing_else(snapshot:
     else:
         assert isinstance(found, Violation)
         assert any(each in found.evidence for each in wrong.split("|"))
+
+
+def test_a_commit_that_no_branch_has_and_that_cannot_be_read_is_a_violation() -> None:
+    lost = attrs.evolve(FOUNDED, nodes=FOUNDED.nodes | {("lost", FOUNDED.commits["f"])})
+    assert isinstance(alone_as_specified([], lost)((), store(branch("b"), branch("main")))[0], Violation)
+
+
+def test_where_no_job_drops_anything_what_was_committed_is_staged_still() -> None:
+    node = Node(contents=frozenset({(b"x", b"1")}))
+    refs = attrs.evolve(
+        Refs.founded(WITH_X.commit_id, "b", refusals=REFUSALS), nodes=frozenset({(WITH_X.commit_id, node)})
+    )
+    for drops, expected in ((True, Reached), (False, Violation)):
+        assert isinstance(alone_as_specified([], refs, drops=drops)((), COMMITTED)[0], expected)
+
+
+CLEAN, SEALED = store(branch("b"), branch("main")), store(branch("b", "old"), branch("main"))
+WITH_CHANGE = store(branch("b"), branch("main"), staged="b-open")
+RESET, OTHER = (("reset_branch", ("r", name)) for name in ("b", "main"))
+TAKES = Meeting(RESET, (RESET,), takes=True)
+CROSSING = Meeting(OTHER, (("set_entry", ("r", "b", b"x", b"")), OTHER, RESET), crossing=True)
+
+
+@pytest.mark.parametrize(
+    ("meeting", "answer", "left", "expected"),
+    [
+        (Meeting(RESET, ()), None, SEALED, Violation),
+        (Meeting(RESET, (), doubts=True), None, SEALED, Reached),
+        (TAKES, None, CLEAN, Reached),
+        (TAKES, "none of the others has answered this", CLEAN, Violation),
+        (CROSSING, None, CLEAN, Reached),
+        (CROSSING, None, WITH_CHANGE, Violation),  # the write had returned before the reset began
+    ],
+)
+def test_a_call_that_meets_others_is_right_in_some_order(
+    meeting: Meeting, answer: object, left: Snapshot, expected: type
+) -> None:
+    met = Met(CallResult(answer), tuple(CallResult() for _ in meeting.others))
+    check = met_as_specified([meeting], FOUNDED, lambda *_: None, drops=True)
+    assert isinstance(check((Outcome(Status.OK, met),), left)[0], expected)
 
 
 def test_an_unspecified_call_that_fails_is_a_violation() -> None:
