@@ -24,11 +24,6 @@ MISDEEDS = (
     "junk", "junk", "junk", "bytes", "bytes", "echo", "echo-as-answer", "wrong-id", "twice", "exit", "kill", "mute",
     "close", "half", "endless-line", "endless-lines", "deaf", "nonsense-value", "child-holds-stdout", "slow",
 )  # fmt: skip
-ONE_DOUBT = (
-    "import json, sys; request = json.loads(sys.stdin.readline()); "
-    "print(json.dumps({'id': request['id'], 'error': {'kind': 'unknown'}}), flush=True)"
-)
-"""A program that speaks the protocol, knows nothing, and ends."""
 data: dict[tuple[bytes, bytes], tuple[bytes, int]] = {}
 
 
