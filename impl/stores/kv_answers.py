@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from lakeproof.impl.stores.base import NO_ANSWER, OPAQUE, Store
+from lakeproof.impl.stores.base import NO_ANSWER, Store
 from lakeproof.model import kv
 
 
@@ -55,7 +55,7 @@ async def expect(store: Store, op: kv.Op | kv.Transact, expected: kv.Reply) -> N
     """Raises NotConforming for any other answer, and a KVError for none."""
     found = await reply_of(store, op)
     raise_if_none(found)
-    if not agree(op, expected, found, opaque=OPAQUE in store.capabilities):
+    if not agree(op, expected, found):
         raise NotConforming(f"{op!r}: expected {expected!r}, found {short(found)}")
 
 

@@ -1,5 +1,6 @@
 """Each claim of the conformance suite that is not told of a store in memory's own tests finds a planted fault."""
 
+from collections import Counter
 from collections.abc import Callable
 from traceback import format_exception
 
@@ -120,19 +121,19 @@ def _answered(answer: Answer | kv.KVError) -> Answer:
 
 
 class Tokens(MemoryStore):
-    """A store of opaque predicates: versions. ``fresh``: whether a new life of a key has new ones."""
+    """A store of opaque predicates: versions of each key. ``fresh``: whether a new life of a key has new ones."""
 
     def __init__(self, *, fresh: bool = True) -> None:
         super().__init__()
         self.capabilities = frozenset({OPAQUE})
         self.fresh = fresh
         self.versions: dict[kv.Address, int] = {}
-        self.last = 0
+        self.last = Counter[kv.Address]()
 
     def _put(self, partition: bytes, key: bytes, value: bytes) -> None:
         super()._put(partition, key, value)
-        self.last += 1
-        self.versions[partition, key] = self.last if self.fresh else self.versions.get((partition, key), 0) + 1
+        self.last[at := (partition, key)] += 1
+        self.versions[at] = self.last[at] if self.fresh else self.versions.get(at, 0) + 1
 
     def _remove(self, partition: bytes, key: bytes) -> None:
         super()._remove(partition, key)
