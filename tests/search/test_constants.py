@@ -17,9 +17,13 @@ from unittest.mock import Mock
 import attrs
 import pytest
 
-from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Violation, check
+from lakeproof import Always, Call, Env, Finding, LeadsTo, OnStep, Reached, Scenario, Snapshot, Violation, check
+from lakeproof.model import kv
+from lakeproof.search.by_level import Plan
 from lakeproof.search.canonical_names import obstacle
-from lakeproof.search.search import Limits, search
+from lakeproof.search.loops import LoopingSearch
+from lakeproof.search.search import Limits, Options, Result, search
+from lakeproof.search.setup import prepare
 
 HEAD: Final = (b"p", b"head")
 FIFTH: Final = "a30"
@@ -307,3 +311,33 @@ def test_an_identifier_that_is_compared_with_a_constant_keeps_its_name_wherever_
     never = Always(id="never", meaning="", check=never_the_fifth)
     found = search(Scenario(name="one", clients=[[Call(compares)]], invariants=[never]), Limits(states_max=100))
     assert found.findings[0].verdict == "violated"
+
+
+def _is_low(store: kv.Store) -> bool:
+    return b"" < store.get(HEAD, b"") < b"b"
+
+
+def _low(store: kv.Store) -> Iterator[Finding]:
+    yield Violation("low", "it is an a") if _is_low(store) else Reached("another one")
+
+
+@pytest.mark.parametrize(
+    "low",
+    [
+        Always(id="low", meaning="", check=lambda seen: _low(seen.store)),
+        OnStep(id="low", meaning="", check=lambda step: _low(step.after.store), watches=lambda *_: True),
+        LeadsTo(lambda seen: _is_low(seen.store), lambda _: False, id="low", meaning=""),
+    ],
+    ids=lambda low: type(low).__name__,
+)
+def test_an_identifier_keeps_its_name_where_an_invariant_compares_its_order(low: Always | OnStep | LeadsTo) -> None:
+    async def takes(env: Env) -> None:
+        for _ in range(2):
+            await env.store.set(*HEAD, env.ids.unique("one").encode())
+
+    scenario = Scenario(name="one", clients=[[Call(takes)]], invariants=[low])
+    looping = LoopingSearch(Plan(setting=prepare(scenario), options=Options()))
+    result = looping.run()
+    assert not looping.renames
+    assert isinstance(result, Result)
+    assert result.findings[0].verdict == "violated"
