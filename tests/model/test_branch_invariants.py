@@ -174,10 +174,18 @@ def test_a_write_is_kept(script: str, verdicts: str) -> None:
         assert verdict(history.at_end(SEEN[where])) == expected, each
 
 
-def test_a_call_on_another_branch_excuses_no_lost_write() -> None:
-    history = played(entries.acknowledged_write_is_kept, WRITTEN)
-    history.subject = (REPOSITORY, "c")
-    assert verdict(history.does(1, "reset_branch").at_end(EMPTY)) == "violated"
+def test_another_branch_excuses_and_hides_nothing() -> None:
+    lost = played(entries.acknowledged_write_is_kept, WRITTEN)
+    born = played(entries.branch_starts_clean, f"{WRITTEN}; 1 create_branch main")
+    lost.subject = born.subject = (REPOSITORY, "c")
+    assert verdict(lost.does(1, "reset_branch").at_end(EMPTY)) == "violated"
+    assert verdict(born.does(1, "create_branch", "main").at_end(HAS_X)) == "violated"
+    elsewhere = History(read_is_legal({}, B), (REPOSITORY, "c")).does(1, "set_entry", b"x", b"1")
+    elsewhere.subject = (REPOSITORY, B)
+    assert verdict(elsewhere.does(0, "get_entry", b"x", value=read(b"1")).found) == "violated"
+    refused = played(entries.refused_write_is_absent, f"{WRITTEN} =fail")
+    two = snapshot(branch("a", "r-a:u.1.0"), branch(), HEAD, staged={b"x": b"1"})
+    assert verdict(refused.at_end(two)) == "violated"
 
 
 def test_a_merge_that_is_known_to_spare_a_write_does_not_excuse_its_loss() -> None:

@@ -20,13 +20,13 @@ from tests.model.test_branch_invariants import HEAD, History, branch, verdict
 LINKED = History(data.acknowledged_upload_is_kept).does(0, "link_physical_address", b"x", "grant", b"g")
 
 
-def snapshot(*there: str, x: str | None = "") -> Snapshot:
+def snapshot(*there: str, x: str | None = "", token: str = "open") -> Snapshot:
     """A branch of these objects; ``x``: what is staged there, None for a tombstone, empty for nothing."""
-    store = held(REPOSITORY, HEAD, branch("b", "open"))
+    store = held(REPOSITORY, HEAD, branch("b", "open", HEAD.commit_id, "sealed"))
     if x != "":
         entry = x and encode_object_entry(ObjectEntry(address=f"data/{x}", e_tag=etag(x.encode())))
         staged = StagedEntry(key=b"x", identity=identity_of(entry) if entry else b"", data=entry or None)
-        store |= staged_under("open", staged)
+        store |= staged_under(token, staged)
     objects: Mapping[str, StoredObject] = {f"mem://r/data/{name}": StoredObject(name.encode()) for name in there}
     return Snapshot(store=store, objects=objects, now=0, clients=())
 
@@ -38,6 +38,12 @@ def test_it_is_kept_while_the_branch_shows_its_content() -> None:
 @pytest.mark.parametrize("shown", ["", "a", None])
 def test_it_is_lost_where_the_branch_shows_another_or_none(shown: str | None) -> None:
     assert verdict(LINKED.at_end(snapshot("a", x=shown))) == "violated"
+
+
+@pytest.mark.parametrize("token", ["open", "sealed"])
+def test_what_is_staged_under_a_token_of_a_branch_is_kept(token: str) -> None:
+    for there, expected in (("g", "holds"), ("a", "violated")):
+        assert verdict(data.staged_data_is_kept.check(snapshot(there, x="g", token=token))) == expected
 
 
 @pytest.mark.parametrize("later", [("link_physical_address", b"x", "grant", b"g"), ("restore_object", b"x", "c0")])

@@ -34,6 +34,7 @@ REMOVES = ("delete_object x", "move_object x y", *RESETS, "delete_branch", "merg
         ("present", f"{DELETE}; {UPLOAD}; {READS}; {MISSES}", "violated"),
         ("present", f"{DELETE} =info; {UPLOAD}; {READS}; {MISSES}", "untested"),
         ("", f"{UPLOAD} =info; {READS}; {MISSES}", "untested"),
+        ("", f"{DELETE} =fail; {UPLOAD}; {READS}; {MISSES}", "violated"),  # no removal is under way any more
         # A write makes a path readable unless it has met a removal: either of the two may have come last.
         ("", f"0+ upload_object x 1; {DELETE}; 0-; {READS}; {MISSES}", "untested"),
         ("", f"1+ delete_object x; 0+ upload_object x 1; 1-; 0-; {READS}; {MISSES}", "untested"),
@@ -43,6 +44,7 @@ REMOVES = ("delete_object x", "move_object x y", *RESETS, "delete_branch", "merg
         # Elsewhere, and the target of a move.
         ("present", f"{READS}; 0 delete_object y; {MISSES}", "violated"),
         ("present", "0 move_object x y; 9 read_object y =lost", "violated"),
+        ("present", f"{READS}; 0 move_object y x; {MISSES}", "violated"),
     ],
 )
 def test_reads_are_judged_where_nothing_excuses_them(there: str, script: str, expected: str) -> None:
