@@ -210,10 +210,7 @@ def test_a_key_is_chosen_and_evidence_is_shown(browser: Browser, tmp_path: Path)
 
 
 def test_keys_and_buttons_zoom_and_move_and_the_place_is_said(browser: Browser, tmp_path: Path) -> None:
-    many: list[Event] = []
-    for number in range(400):
-        many += [(number % 30, "invoke", "set", "k", number), (number % 30, "ok", "set", "k", number)]
-    opened(browser, tmp_path, many)
+    opened(browser, tmp_path, sets(400, processes=30))
     assert "Events 0 to 800 of 800; lanes 1 to 20 of 30." in browser.text("#place")
     assert len(listed(browser)) == 60
     browser.run("document.getElementById('area').focus()")
@@ -237,7 +234,7 @@ def test_the_ticks_of_the_axis_are_round_and_evenly_spaced(
     browser: Browser, tmp_path: Path, events: int, width: int
 ) -> None:
     browser.look(width=width)
-    opened(browser, tmp_path, [event for n in range(events) for event in one_set(n)])
+    opened(browser, tmp_path, sets(events))
     for _ in range(4):
         ticks = [
             int(each) for each in str(browser.run("return document.getElementById('drawing').dataset.ticks")).split()
@@ -252,8 +249,8 @@ def test_the_ticks_of_the_axis_are_round_and_evenly_spaced(
         listed(browser)
 
 
-def one_set(number: int) -> list[Event]:
-    return [(number % 5, "invoke", "set", "k", number), (number % 5, "ok", "set", "k", number)]
+def sets(count: int, processes: int = 5) -> list[Event]:
+    return [(n % processes, kind, "set", "k", n) for n in range(count) for kind in ("invoke", "ok")]
 
 
 def test_nothing_that_a_history_says_runs(browser: Browser, tmp_path: Path) -> None:
