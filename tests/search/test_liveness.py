@@ -157,8 +157,9 @@ def test_a_crash_is_never_made_good(fairness: str) -> None:
     assert broken(locks(*calls, fairness=fairness, faults=Faults(crashes=1))) is not None
 
 
-def test_no_fault_is_owed_even_if_it_is_possible_for_ever() -> None:
-    spins = locks(Call(take_once, "a"), fairness="strong", faults=Faults(crashes=1))
+@pytest.mark.parametrize("fairness", FAIRNESS)
+def test_no_fault_is_owed_even_if_it_is_possible_for_ever_and_no_jump_after_the_last(fairness: str) -> None:
+    spins = locks(Call(take_once, "a"), fairness=fairness, faults=Faults(crashes=1, clock_jumps=(1,)))
     assert broken(attrs.evolve(spins, setup=[Call(hold)])) is not None
 
 
