@@ -174,11 +174,13 @@ class States(Projections):
         found = self._kept(name, check, ask(name, check, first), first)
         wrong = any(violations(found))
         for case in cases:
+            answer = ask(name, check, case)
             # Only whether it is violated counts: evidence may well name the client that it is about.
-            if any(violations(ask(name, check, case))) is not wrong:
+            if any(violations(answer)) is not wrong:
                 if self.spellings:
                     raise NotOpaque(f"{name} depends on how a fresh identifier is spelled")
                 raise TellsClientsApart
+            found = found or answer  # its situation may be one of a certain client
         return found
 
     def take_again(self, name: str, what: str, ask: Callable[[], object], answer: object) -> None:

@@ -187,6 +187,12 @@ HANDMADE: Final = {
         ),
         faults=Faults(lost_answers=1, duplicates=1),
     ),
+    "a situation of the first of two clients, which the state that stands for both shows of the second": made(
+        *[call(SetIf(0, Const(b"x"), "absent"), When("failed", (Raise("value"),)), stubborn=True)] * 2,
+        call(Delete(0)),
+        setup=(Set(0, Const(b"x")),),
+        demands=(NoneReturned(b"never", 0), Ends(time=9, keys=9, seen=b"never")),
+    ),
     "one client of two that run one program": made(
         *[call(WRITE, Delete(0))] * 2,
         demands=(
