@@ -129,9 +129,14 @@ def open_dataset(
     named = [each.rstrip("/") for each in (where, beside) if each is not None and is_folder(each)]
     if beside is not None and blockstore is not None:
         raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
-    found = _open(spark, where, keys, beside)
-    # After the files were noted: one that changes since then is not what is found at the end of the run.
-    found = attrs.evolve(found, unsealed=tuple(each for each in named if not manifest.demand(each)))
+    noted = Noted()
+    for each in named if any(map(manifest.read, named)) else ():
+        for table in manifest.TABLES:
+            noted.note(f"{each}/{table}", folders.files(f"{each}/{table}") or ())
+    # Manifests are compared before any table is opened, so that a lost file is named as such.
+    unsealed = tuple(each for each in named if not manifest.demand(each))
+    found = attrs.evolve(_open(spark, where, keys, beside), unsealed=unsealed)
+    noted.demand_same()  # what was opened is what was compared
     return found if blockstore is None else _with_stored(found, blockstore)
 
 

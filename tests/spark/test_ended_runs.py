@@ -130,9 +130,14 @@ CHANGES = [(written_again, "is another"), (replaced, "is another"), (doubled, "i
 def test_every_table_is_looked_at_again(
     spark: SparkSession, dataset: Path, name: str, change: Damage, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where it changes right after its manifest."""
-    monkeypatch.setattr(manifest, "demand", lambda _: change(Random(0), dataset / name / "part.parquet"))
+    """Also where it changes right after it was compared with its manifest."""
     opened = open_dataset(spark, str(dataset))
+    opened.noted.demand_same()
+    compared, file = manifest.demand, dataset / name / "part.parquet"
+    manifest.seal(str(dataset))
+    monkeypatch.setattr(manifest, "demand", lambda where: (compared(where), change(Random(0), file))[0])
+    with pytest.raises(Unusable, match=rf"/{name}\b"):
+        open_dataset(spark, str(dataset))
     with pytest.raises(Unusable, match=rf"{name}/.*parquet: {words} since the dataset was opened") as told:
         opened.noted.demand_same()
     assert "\n" not in str(told.value)

@@ -206,7 +206,7 @@ def test_a_dataset_at_a_url_is_sealed_as_one_of_this_machine(spark: SparkSession
     assert open_dataset(spark, url).unsealed == ()
     manifest.seal(url, again=True)
     file = mount.folder / "dataset" / "kv" / "part.parquet"
-    pq.write_table(pq.read_table(file).slice(1), file)
+    file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(Unusable, match=r"kv/part\.parquet: is not what _lakeproof\.json says"):
         open_dataset(spark, url)
 
