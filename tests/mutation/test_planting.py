@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.designs import scenarios_of
-from lakeproof.mutation import histories
+from lakeproof.mutation import histories, results
 from lakeproof.mutation.injection import SUBSTRATE, AlreadyLoaded, engine_files, flow_files, module_of, package, plant
 from lakeproof.mutation.mutants import noting
 from lakeproof.mutation.pool import carried_out
@@ -106,6 +106,7 @@ def test_all_code_of_a_verdict_is_in_its_key(monkeypatch: pytest.MonkeyPatch) ->
         return before(path)
 
     monkeypatch.setattr(Path, "read_bytes", noting)
+    results._digest_of.cache_clear()  # or another test has read them
     digest_of_code(None)
     rooms = ("", "designs", "languages", "model/invariants", "verify")
     there = {path for room in rooms for path in (package() / room).glob("*.py")}
