@@ -58,15 +58,14 @@ def entities_with_owner(entities: Entities) -> DataFrame:
     """Branches, tags and commits: partition_key, key, whose (null where the record does not say), sealed. A branch has
     a row more for each other instance that its sealed tokens name."""
     # A token of the designs is <repository>-<branch>:<uid>.<unique part>: the uid is between the last ":" and the ".".
-    rest, former = (
-        f.regexp_extract(token, r"(?s)^.*:([^.:]+)\.[^:]*$", 1) for token in ("staging_token", "former")
-    )
-    sealed = entities.branches.select("*", f.explode("sealed_tokens").alias("former")).where(former != rest)
+    rest, former = (f.regexp_extract(token, r"(?s)^.*:([^.:]+)\.[^:]*$", 1) for token in ("staging_token", "former"))
+    sealed = entities.branches.select("*", f.explode("sealed_tokens").alias("former"))
+    sealed = sealed.where((former != "") & (former != rest)).select("partition_key", "key", former.alias("former"))
     # A tag does not say its instance. The first commit of an instance is c.<uid> in the flows, and a tag may name it.
     of_commit = f.regexp_extract(f.col("commit_id"), r"(?s)^c\.(.+)$", 1)
     owners = (
         (entities.branches, rest, False),
-        (sealed.where(former != ""), former, True),
+        (sealed.distinct(), f.col("former"), True),  # several of them may name one instance
         (entities.tags, of_commit, False),
         (entities.commits, f.col("instance"), False),
     )
@@ -75,7 +74,7 @@ def entities_with_owner(entities: Entities) -> DataFrame:
             frame.select("partition_key", "key", f.when(whose != "", whose).alias("whose"), f.lit(more).alias("sealed"))
             for frame, whose, more in owners  # "": no instance
         ]
-    ).distinct()
+    )
 
 
 def strays(entities: Entities, only: Collection[str]) -> DataFrame:

@@ -130,7 +130,7 @@ def open_dataset(
     if beside is not None and blockstore is not None:
         raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
     noted = Noted()
-    for each in named if any(map(manifest.read, named)) else ():
+    for each in filter(manifest.read, named):
         for table in manifest.TABLES:
             noted.note(f"{each}/{table}", folders.files(f"{each}/{table}") or ())
     # Manifests are compared before any table is opened, so that a lost file is named as such.
