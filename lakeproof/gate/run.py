@@ -186,7 +186,7 @@ class Runner:
     async def open_call(self, call: GateCall) -> Returned:
         """Make a call whose requests do not wait. Raises Unusable: it does not end; ProgramError: its process died."""
         with trio.move_on_after(BUSY_SECONDS):
-            return await self.children[OPEN].call(call.name, call.args)
+            return await self._made(OPEN, call)
         raise Unusable(f"{self.scenario.name}: {call} has not returned after {BUSY_SECONDS:g} s, and no request waits")
 
     def exchanges(self) -> list[tuple[str, Exchange]]:
@@ -304,19 +304,24 @@ class Runner:
 
     async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
         for each in calls:
-            before = self.gate.counts[name]
             try:
-                returned = await self.children[name].call(each.name, each.args)
+                returned = await self._made(name, each)
             except ProgramError as error:
                 if name not in self.crashed:
                     raise ProgramError(f"{self.scenario.name}: {name}: {each}: {error}") from None
                 self.results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
                 break  # a client that has crashed makes no further call
             self.results[name].append((each, returned))
-            if self.gate.counts[name] == before:
-                self.unproved = f"{name}: {each} returned without a request: what it answers from is not in the store"
         self.unfinished.discard(name)
         self.gate.arrived.ring()  # `_quiet` may wait for a request of this client
+
+    async def _made(self, name: str, call: GateCall) -> Returned:
+        """Make a call of a client, and see whether it asks the store."""
+        before = self.gate.counts[name]
+        returned = await self.children[name].call(call.name, call.args)
+        if self.gate.counts[name] == before:
+            self.unproved = f"{name}: {call} returned without a request: what it answers from is not in the store"
+        return returned
 
     async def _quiet(self) -> str:
         """Wait until every call that has not returned waits for an answer of ours, and nothing else moves. Returns an

@@ -138,7 +138,7 @@ class Gate(Generic[State, StoreRequest]):
         self.rounds = 0
         """How often holding has begun anew, with a state of its own."""
         self.counts: Counter[str] = Counter()
-        """How many requests of each client have waited."""
+        """How many requests of each client have come since holding began."""
         self.unknown = ""
         """The first request that the front could not answer as the store does: what follows from it is not judged."""
         self.belated = ""
@@ -245,6 +245,7 @@ class Gate(Generic[State, StoreRequest]):
             Cut: it is to have none.
         """
         client, label = self.front.client_of(request), self.front.label_of(request)
+        self.counts[client] += 1
         if self._holding is None:
             # The calls of a setup run one after the other, so that the order of arrival is no chance.
             for text in (label, *self.front.keys_of(request)):
@@ -259,7 +260,6 @@ class Gate(Generic[State, StoreRequest]):
                 why = "the program goes on after its calls; let it end what it has begun, or raise calm_seconds"
                 self.belated = self.belated or f"{client} {label} came when the schedule was over: {why}"
             return answer
-        self.counts[client] += 1
         waiting = WaitingRequest(client, label, request, body, self._faults(request))
         self._arrived.append(waiting)
         self.arrived.ring()

@@ -66,6 +66,7 @@ scenario = partial(GateScenario, clients=[[call(plain)]], invariants=[nothing])
 SCENARIOS = [
     *(scenario(name=each.__name__, clients=[[call(each)], [call(plain)]]) for each in (erratic, endless, mortal)),
     scenario(name="cached", clients=[[call(cached)], [call(plain)]]),
+    scenario(name="cached/after", after=[call(cached), call(plain)]),
     scenario(name="raises", invariants=[raises]),
     scenario(name="false", invariants=[says_false]),  # type: ignore[list-item]
     scenario(name="crash", clients=[[call(put)], [call(plain)]], invariants=[both_or_none], faults=Faults(crashes=1)),

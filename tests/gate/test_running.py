@@ -62,6 +62,7 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         (NASTY, "erratic", 3, OPEN, "no longer asks for"),
         (NASTY, "erratic --preemptions 1", 3, OPEN | {"covers": "some", "left": None}, ""),
         (NASTY, "cached", 3, OPEN, "cached() returned without a request: what it answers from is not in the store"),
+        (NASTY, "cached/after", 3, OPEN, "reader: cached() returned without a request: what it answers from is not in"),
         (NASTY, "cached --preemptions 1", 3, OPEN | {"covers": "some", "left": None}, ""),
         (FORGETFUL, "kept", 3, {"all": False}, "no longer asks for"),
         (NASTY, "endless --schedules 1", 3, OPEN, "c1: no request and no answer for 0.3 s, and all threads sleep"),
