@@ -178,6 +178,7 @@ class Runner:
             search.end()
         except Diverged as error:
             return Schedule(steps=tuple(self.steps), trouble=str(error))
+        self.gate.over = frozenset(self.results)
         self.gate.open()
         if search.complete == complete:
             return Schedule(steps=tuple(self.steps))  # the first schedule once more, and it was the same
@@ -257,6 +258,7 @@ class Runner:
     async def _revive(self) -> None:
         """Start anew what has crashed; or all clients, if each schedule begins with fresh ones."""
         ended = {name for name in self.children if name != OPEN} if self.scenario.fresh else self.crashed
+        self.gate.over -= ended
         async with trio.open_nursery() as nursery:
             for name in sorted(ended):
                 nursery.start_soon(self.children[name].restart)

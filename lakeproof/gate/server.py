@@ -142,9 +142,9 @@ class Gate(Generic[State, StoreRequest]):
         self.unknown = ""
         """The first request that the front could not answer as the store does: what follows from it is not judged."""
         self.belated = ""
-        """The first write of a client that came when the gate was open again, and what to do; empty: none."""
-        self._clients: frozenset[str] = frozenset()
-        """Those whose requests waited in the schedule that was run last."""
+        """The first write of a client that has come after its calls, and what to do; empty: none has."""
+        self.over: frozenset[str] = frozenset()
+        """The clients that have made all calls of a schedule which is judged, and have not begun the next one."""
         self._reader = ""
         self._of_setup = Names()
         self._names = Names()
@@ -158,9 +158,8 @@ class Gate(Generic[State, StoreRequest]):
     def hold(self, clients: frozenset[str], reader: str = "") -> None:
         """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay. reader: the
         only other one that may ask meanwhile, and does not write."""
-        self._holding = self._clients = clients
+        self._holding, self.over = clients, frozenset()
         self._reader = reader
-        self.belated = ""
         self.rounds += 1
         # In each schedule a client's first name is ``<c1.1>`` again: the search compares requests of two runs by them.
         self._names = self._of_setup.copy()
@@ -256,7 +255,7 @@ class Gate(Generic[State, StoreRequest]):
             others = client != PASSED and (client != self._reader or self.front.writes(request))
             stray = STRAY if self._holding and others else ""
             self.note(f"{client or 'unnamed client'} {label}", answer.unknown or stray)
-            if client in self._clients and self.front.writes(request):
+            if client in self.over and self.front.writes(request):
                 why = "the program goes on after its calls; let it end what it has begun, or raise calm_seconds"
                 self.belated = self.belated or f"{client} {label} came when the schedule was over: {why}"
             return answer

@@ -21,6 +21,8 @@ from lakeproof.gate import classes, programs, run, search
 from lakeproof.gate.arrivals import Arrivals
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned, Service
 from lakeproof.gate.search import complete_work
+from lakeproof.gate.startup import open_runner
+from lakeproof.gate.strategies import Sampled
 from tests.commands import ended, lakeproof
 from tests.gate import hostile
 
@@ -90,6 +92,24 @@ def test_a_write_by_a_timer_is_seen_after_the_last_schedule_too(
     result = gate("writes_by_a_timer", tmp_path)
     # On a slow machine within the first schedule once more, which then is not the same.
     assert (result.exit_code, "c1 PUT bucket/late" in result.output) == (3, True), result.output
+
+
+def test_a_write_that_comes_between_two_schedules_is_not_forgotten(tmp_path: Path) -> None:
+    scenario = hostile.beside_one(hostile.writes_late, environment={"HOSTILE_FOLDER": str(tmp_path)})
+    os.mkfifo(tmp_path / "fifo")
+
+    async def unproved() -> str:
+        sample = Sampled(2, 0)
+        async with open_runner(scenario, FILE) as runner:
+            sample.begin()
+            assert (await runner.schedule(sample)).unproved == ""
+            (tmp_path / "fifo").write_text("")  # wakes the client, which has returned from its call
+            while not runner.gate.belated:
+                await trio.lowlevel.checkpoint()
+            sample.begin()
+            return (await runner.schedule(sample)).unproved
+
+    assert "c1 PUT bucket/late came when the schedule was over" in trio.run(unproved)
 
 
 def test_a_service_gets_a_port_that_nothing_listens_on_or_the_run_ends_in_one_line(
