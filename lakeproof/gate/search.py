@@ -135,14 +135,15 @@ async def _alone(
         elif isinstance(search, Classes) and search.waits:
             await bell.wait(LOOK_SECONDS)
         else:
-            # A longer search needs no wait: what is late then asks within another schedule, which it did not at first.
-            while search.all_run and time.monotonic() < late and not runner.gate.belated:  # noqa: ASYNC110  # no event
-                await trio.sleep(LATE_LOOK_SECONDS)
-            found.unproved = found.unproved or runner.gate.belated
-            return
+            break
         if time.monotonic() - last > TELL_SECONDS:
             last = time.monotonic()
             click.echo(f"{runner.scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
+    # Also where a bound has ended the search with its last run. A longer search needs no wait: what is late then asks
+    # within another schedule, which it did not at first.
+    while search.all_run and time.monotonic() < late and not runner.gate.belated:  # noqa: ASYNC110  # no event
+        await trio.sleep(LATE_LOOK_SECONDS)
+    found.unproved = found.unproved or runner.gate.belated
 
 
 async def shorten_schedule(runner: Runner, schedule: Schedule, invariant: str) -> Schedule:

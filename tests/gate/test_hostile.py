@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from unittest.mock import ANY
 
@@ -92,6 +92,34 @@ def test_a_write_by_a_timer_is_seen_after_the_last_schedule_too(
     result = gate("writes_by_a_timer", tmp_path)
     # On a slow machine within the first schedule once more, which then is not the same.
     assert (result.exit_code, "c1 PUT bucket/late" in result.output) == (3, True), result.output
+
+
+def test_a_write_after_the_last_schedule_is_waited_for_where_a_bound_ends_the_search_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "LATE_SECONDS", 60.0)
+    scenario = hostile.beside_one(hostile.writes_late, environment={"HOSTILE_FOLDER": str(tmp_path)})
+    classes_of_it = search.all_classes(scenario)
+    os.mkfifo(tmp_path / "fifo")
+
+    async def wake_the_client() -> None:
+        while True:
+            await trio.lowlevel.checkpoint()
+            with suppress(OSError):  # nothing reads it yet
+                if classes_of_it.confirmed:
+                    os.close(os.open(tmp_path / "fifo", os.O_WRONLY | os.O_NONBLOCK))
+                    return
+
+    async def unproved() -> str:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(wake_the_client)
+            # The only class, and once more.
+            found = await search.run_search(scenario, FILE, classes_of_it, schedules=2, limit=None)
+            nursery.cancel_scope.cancel()
+        return found.unproved
+
+    assert "c1 PUT bucket/late came when the schedule was over" in trio.run(unproved)
+    assert classes_of_it.all_run
 
 
 def test_a_write_that_comes_between_two_schedules_is_not_forgotten(tmp_path: Path) -> None:
