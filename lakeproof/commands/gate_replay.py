@@ -129,8 +129,8 @@ def _once(schedule: Schedule, found: ReplayResult) -> int:
     if found.undecided or found.otherwise:
         click.echo(found.undecided or found.otherwise, err=True)
     if not found.undecided:
-        for name, evidence in schedule.violated.items():
-            click.echo(f"violated: {name}\nevidence: {evidence}")
+        lines = [f"violated: {name}\nevidence: {evidence}" for name, evidence in schedule.violated.items()]
+        click.echo("\n".join(lines) or "not violated")
     return found.exit_code
 
 

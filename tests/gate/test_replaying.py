@@ -66,6 +66,7 @@ MENDED: Change = (("return None if found == acknowledged else", "return None and
         (ANOTHER, (), 2, 3, "2 of 2: violated: counted_once\nthe trace has violated: another\n"),
         (CAREFUL, (), 2, 3, "2 of 2: nothing is shown: after "),
         ((), MENDED, 2, 0, "2 of 2: not violated\n"),
+        ((), MENDED, 1, 0, "PUT bucket/counter -> 200\nnot violated\n"),
     ],
 )
 def test_each_verdict_of_many_replays_is_counted(
