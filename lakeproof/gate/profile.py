@@ -10,7 +10,6 @@ the program calls it. On the right ``*`` is as in the shell. A rule without a re
 """
 
 import re
-import runpy
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -22,9 +21,9 @@ import attrs
 from lakeproof.gate.cuts import Exchange
 from lakeproof.gate.effect_log import Op
 from lakeproof.gate.scenario import GateCall, GateScenario, Invariant, OnTheWay
+from lakeproof.gate.scenario_files import execute_file
 from lakeproof.scenario import Call, Scenario, ScenarioError
 from lakeproof.search.trace import Trace, TraceStep
-from lakeproof.verify.loader import import_beside
 from lakeproof.words import Unusable
 
 _NAMED: Final = re.compile(r"\{(\w+)\}")
@@ -148,11 +147,7 @@ def load(name: str) -> Profile:
     file = Path(name)
     if not file.is_file():
         raise Unusable(f"{name}: no profile; expected a Python file with PROFILE")
-    import_beside(file)  # the file may import its neighbours, as if it were run
-    try:
-        found = runpy.run_path(str(file)).get("PROFILE")
-    except Exception as error:  # whatever a user's file raises
-        raise Unusable(f"{file}: {type(error).__name__}: {error}") from error
+    found = execute_file(file, "PROFILE")
     if not isinstance(found, Profile):
         raise Unusable(f"{file}: PROFILE is {found!r}; make it a lakeproof.gate.profile.Profile")
     return found

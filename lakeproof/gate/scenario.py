@@ -172,7 +172,7 @@ def found_by(scenario: str, name: str, invariant: Callable[[], object]) -> str |
     where = f"{scenario}: the invariant {name}"
     try:
         found = invariant()
-    except Exception as error:  # whatever the user's function raises
+    except (Exception, SystemExit) as error:  # whatever the user's function raises
         raise Unusable(f"{where} raised {type(error).__name__}: {error}; let it return evidence or None") from error
     # True or False from a function that was meant as a predicate would count as evidence, or as none.
     if found is not None and not isinstance(found, str):
@@ -188,6 +188,6 @@ def reached_by(scenario: GateScenario, outcome: Outcome) -> bool:
     """
     try:
         return scenario.reached is None or bool(scenario.reached(outcome))
-    except Exception as error:  # whatever the user's function raises
+    except (Exception, SystemExit) as error:  # whatever the user's function raises
         why = f"reached raised {type(error).__name__}: {error}; let it return whether a call has done what it is for"
         raise Unusable(f"{scenario.name}: {why}") from error

@@ -31,13 +31,7 @@ def load_scenarios(file: Path) -> list[GateScenario]:
     Raises:
         Unusable: it cannot be executed, or has no list of them.
     """
-    import_beside(file)  # the file may import its neighbours, as if it were run
-    try:
-        listed = runpy.run_path(str(file)).get("SCENARIOS")
-    except ScenarioError as error:
-        raise Unusable(f"{file}: {error}") from None
-    except Exception as error:  # whatever a user's file raises
-        raise Unusable(f"{file}: {type(error).__name__}: {error}") from error
+    listed = execute_file(file, "SCENARIOS")
     if not isinstance(listed, (list, tuple)) or not all(isinstance(each, GateScenario) for each in listed):
         raise Unusable(f"{file}: no list SCENARIOS of GateScenario; scenarios of the search are named with --from FILE")
     names = [each.name for each in listed]
@@ -46,3 +40,20 @@ def load_scenarios(file: Path) -> list[GateScenario]:
     if twice := sorted({each for each in names if names.count(each) > 1}):
         raise Unusable(f"{file}: SCENARIOS has two scenarios of the name {twice[0]!r}; rename one")
     return list(listed)
+
+
+def execute_file(file: Path, name: str) -> object:
+    """What a user's file, which is executed, has under a name; None: nothing.
+
+    Raises:
+        Unusable: it raises.
+    """
+    import_beside(file)  # it may import its neighbours, as if it were run
+    try:
+        return runpy.run_path(str(file)).get(name)
+    except KeyboardInterrupt:
+        raise
+    except ScenarioError as error:
+        raise Unusable(f"{file}: {error}") from None
+    except BaseException as error:  # whatever it raises: with SystemExit, this process would end without a verdict
+        raise Unusable(f"{file}: {type(error).__name__}: {error}") from error

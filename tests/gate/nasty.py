@@ -51,6 +51,11 @@ def raises(outcome: Outcome) -> str | None:
     raise KeyError("x")
 
 
+def exits(outcome: Outcome) -> str | None:
+    """Ends the gate."""
+    raise SystemExit
+
+
 def says_false(outcome: Outcome) -> bool:
     """Returns a truth value."""
     return False
@@ -68,6 +73,7 @@ SCENARIOS = [
     scenario(name="cached", clients=[[call(cached)], [call(plain)]]),
     scenario(name="cached/after", after=[call(cached), call(plain)]),
     scenario(name="raises", invariants=[raises]),
+    scenario(name="exits", invariants=[exits]),
     scenario(name="false", invariants=[says_false]),  # type: ignore[list-item]
     scenario(name="crash", clients=[[call(put)], [call(plain)]], invariants=[both_or_none], faults=Faults(crashes=1)),
     scenario(name="service", service=["python", "-c", "pass"]),

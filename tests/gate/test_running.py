@@ -86,6 +86,7 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         # Mistakes of the user, and programs that cannot be judged: no verdict.
         (NASTY, "mortal", 2, {}, "the process ended with code 7\n"),
         (NASTY, "raises", 2, {}, "raises: the invariant raises raised KeyError: 'x'; let it return evidence or None"),
+        (NASTY, "exits", 2, {}, "exits: the invariant exits raised SystemExit: "),
         (NASTY, "fal?e", 2, {}, "invariant says_false returned False; let it return evidence in a sentence, or None"),
         (NASTY, "service", 2, {}, "the service ended with code 0"),
         (REFUSED, "lock/taken/violated", 2, {}, "reached raised KeyError: 'x'; let it return whether a call has done"),
@@ -174,6 +175,7 @@ def test_what_one_scenario_or_schedule_has_made_is_unknown_in_the_next(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
+        ("raise SystemExit(0)", "counter.py: SystemExit: 0"),
         ("SCENARIOS = []", "SCENARIOS is empty; put a GateScenario into it"),
         ("SCENARIOS.append(SCENARIOS[0])", "two scenarios of the name 'counter/blind'; rename one"),
     ],
