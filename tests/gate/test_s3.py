@@ -227,6 +227,12 @@ class TestWire:
         _, answer, _ = performed(asked)
         assert f"<Code>{code}</Code>".encode() in answer.body if code else answer.status == 200
 
+    @pytest.mark.parametrize(("region", "status"), [("", 200), ("eu-west-1", 409)])
+    def test_a_bucket_may_be_created_again_in_us_east_1_alone(self, region: str, status: int) -> None:
+        body = f"<C><LocationConstraint>{region}</LocationConstraint></C>".encode() if region else b""
+        state, answer, _ = performed(request(path="/b", body=body))
+        assert (answer.status, state) == (status, STATE)
+
     @pytest.mark.parametrize(
         ("asked", "unknown"),
         [

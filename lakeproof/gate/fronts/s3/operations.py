@@ -307,7 +307,8 @@ def bucket_location(state: BucketState, request: S3Request, now: int) -> Done:
 
 
 def create_bucket(state: BucketState, request: S3Request, now: int) -> Done:
-    if request.bucket in state.buckets:
+    # In us-east-1, where a request names no region, its owner may create a bucket again (API reference, CreateBucket).
+    if request.bucket in state.buckets and b"LocationConstraint" in request.body:
         refuse(409, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded.")
     made = attrs.evolve(state, buckets=state.buckets | {request.bucket})
     return made, Response(200, (("Location", f"/{quote(request.bucket)}"),)), touches(request)
