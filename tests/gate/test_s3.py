@@ -282,6 +282,11 @@ class TestWire:
     def test_what_changes_nothing_or_is_refused_by_s3_as_well_is_no_unknown(self, headers: dict[str, str]) -> None:
         assert performed(request("PUT", "/b/new", b"", **headers))[1].unknown == ""
 
+    @pytest.mark.parametrize("method", ["GET", "HEAD"])
+    def test_an_object_that_is_not_modified_has_its_etag_in_the_answer(self, method: str) -> None:
+        _, answer, _ = performed(request(method, if_none_match="*"))
+        assert (answer.status, dict(answer.headers)["ETag"], answer.body) == (304, f'"{etag(b"1")}"', b"")
+
     @pytest.mark.parametrize("method", ["PUT", "DELETE", "GET"])
     def test_a_write_under_a_condition_may_meet_another_write(self, method: str) -> None:
         found = S3Front().understood(request(method, if_match="x"))

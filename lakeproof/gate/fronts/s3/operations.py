@@ -144,12 +144,12 @@ def _bucket(state: BucketState, bucket: str) -> None:
 
 def get_object(state: BucketState, request: S3Request, now: int) -> Done:
     found = _find_object(state, request)
-    _check_read(request.headers, found)
-    headers = (*_headers(found), ("Accept-Ranges", "bytes"))
+    read, headers = touches(request), (*_headers(found), ("Accept-Ranges", "bytes"))
+    if _is_unmodified(request.headers, found):
+        return state, Response(304, headers[:2]), read  # the ETag and the time: RFC 9110, section 15.4.5
     # The checksum that is kept is of the whole object, and a client would verify the range with it.
     if request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED" and "range" not in request.headers:
         headers = (*headers, *checksums.checksum_headers(found))
-    read = touches(request)
     wanted = request.headers.get("range")
     size = len(found.content)
     if wanted is None:
@@ -186,8 +186,12 @@ def _headers(found: StoredObject) -> tuple[tuple[str, str], ...]:
     return (("ETag", f'"{found.etag}"'), ("Last-Modified", http(found.last_modified)), *default, *own, *users)
 
 
-def _check_read(headers: Mapping[str, str], found: StoredObject) -> None:
-    """The conditions of a read, in the order of RFC 9110, section 13.2.2."""
+def _is_unmodified(headers: Mapping[str, str], found: StoredObject) -> bool:
+    """Whether a read is answered without content: its conditions, in the order of RFC 9110, section 13.2.2.
+
+    Raises:
+        S3Error: 412, as one does not hold.
+    """
     # Headers have whole seconds: an object must not be newer than its own Last-Modified.
     modified = found.last_modified // 1_000_000 * 1_000_000
     match, since = headers.get("if-match"), from_http(headers.get("if-unmodified-since", ""))
@@ -195,8 +199,7 @@ def _check_read(headers: Mapping[str, str], found: StoredObject) -> None:
     if (since is not None and modified > since) if match is None else not _matches(match, found):
         refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     none, since = headers.get("if-none-match"), from_http(headers.get("if-modified-since", ""))
-    if (none is not None and _matches(none, found)) or (none is None and since is not None and modified <= since):
-        refuse(304, "NotModified", "")
+    return _matches(none, found) if none is not None else since is not None and modified <= since
 
 
 def _matches(condition: str, found: StoredObject) -> bool:

@@ -165,8 +165,6 @@ def element(name: str, text: str = "", *children: ET.Element) -> ET.Element:
 
 def error_response(error: S3Error, request: S3Request | None) -> Response:
     """An error as S3 tells it. The answer to a ``HEAD`` has no body."""
-    if error.status == 304:
-        return Response(304)
     body = ET.Element("Error")
     body.extend([element("Code", error.code), element("Message", error.message)])
     if request is not None and request.key:
