@@ -52,7 +52,7 @@ def create(state: BucketState, request: S3Request, now: int) -> Done:
     count = state.minted.get(who, 0)
     name = upload_id(*who, count)
     whole = request.headers.get("x-amz-checksum-type") == "FULL_OBJECT"
-    # A checksum of the full object needs no algorithm of parts: it is computed from the content.
+    # A checksum of the full object is none of the checksums of its parts.
     algorithm = "" if whole else request.headers.get("x-amz-checksum-algorithm", "")
     uploads = {**state.uploads, name: Upload(request.address, metadata_of(request), algorithm)}
     fields = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
