@@ -180,15 +180,12 @@ def several(draw: st.DrawFn) -> Asked:
 def tables(draw: st.DrawFn) -> Asked:
     """An operation on a table."""
     name = draw(TABLES)
-    kind = draw(st.sampled_from(["Create", "Delete", "Describe", "List", "UpdateTimeToLive", "DescribeTimeToLive"]))
+    kind = draw(st.sampled_from(["Create", "Delete", "Describe", "List"]))
     if kind == "Create":
         return create(name)
     if kind == "List":
         return "ListTables", {"Limit": draw(st.integers(1, 2))}
-    if kind == "UpdateTimeToLive":
-        wanted = {"AttributeName": "v", "Enabled": draw(st.booleans())}
-        return kind, {"TableName": name, "TimeToLiveSpecification": wanted}
-    return kind if kind.endswith("Live") else f"{kind}Table", {"TableName": name}
+    return f"{kind}Table", {"TableName": name}
 
 
 @st.composite

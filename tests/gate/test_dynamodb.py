@@ -71,9 +71,6 @@ def test_a_table_lives(db: BaseClient) -> None:
     assert refused(db, "create_table", create(ONE)[1])[1] == "ResourceInUseException"
     db.get_waiter("table_exists").wait(TableName=TWO)
     assert db.list_tables(Limit=1)["LastEvaluatedTableName"] == ONE
-    assert db.describe_time_to_live(TableName=ONE)["TimeToLiveDescription"] == {"TimeToLiveStatus": "DISABLED"}
-    db.update_time_to_live(TableName=ONE, TimeToLiveSpecification={"AttributeName": "t", "Enabled": True})
-    assert db.describe_time_to_live(TableName=ONE)["TimeToLiveDescription"]["AttributeName"] == "t"
     db.delete_table(TableName=ONE)
     assert refused(db, "get_item", TableName=ONE, Key={"p": s("a")})[1] == "ResourceNotFoundException"
     assert refused(db, "describe_table", TableName=ONE)[1] == "ResourceNotFoundException"

@@ -174,6 +174,7 @@ def test_a_batch_with_a_table_without_writes_writes_nothing() -> None:
     ("operation", "fields", "unknown"),
     [
         ("ExecuteStatement", {"Statement": "UPDATE t"}, '"Statement": "UPDATE t"}'),
+        ("UpdateTimeToLive", {"TimeToLiveSpecification": {"AttributeName": "t", "Enabled": True}}, "UpdateTimeToLive"),
         ("PutItem", {"Expected": {}}, "Expected of PutItem"),
         ("PutItem", {"Younger": 1}, "Younger of PutItem"),
         (

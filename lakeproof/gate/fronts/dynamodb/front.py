@@ -45,7 +45,7 @@ BODY_SHOWN_BYTES: Final = 100
 # Of Signature Version 4: `Credential=ACCESS_KEY/DATE/REGION/SERVICE/aws4_request`, within the header Authorization.
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _CAPACITY: Final = ("NONE", "TOTAL", "INDEXES")  # the first is what a request without the field means
-_WRITING: Final = ("CreateTable", "DeleteTable", "UpdateTimeToLive")
+_WRITING: Final = ("CreateTable", "DeleteTable")
 
 
 @attrs.frozen
@@ -189,6 +189,4 @@ _TABLES: Final[Mapping[str, Callable[[DynamoState, Fields, str, int], Answered]]
     "DeleteTable": tables.delete,
     "DescribeTable": tables.describe,
     "ListTables": tables.listing,
-    "DescribeTimeToLive": tables.describe_ttl,
-    "UpdateTimeToLive": tables.update_ttl,
 }

@@ -41,8 +41,6 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "DeleteTable": ("TableName",),
     "DescribeTable": ("TableName",),
     "ListTables": ("ExclusiveStartTableName", "Limit"),
-    "DescribeTimeToLive": ("TableName",),
-    "UpdateTimeToLive": ("TableName", "TimeToLiveSpecification"),
 }
 """By operation: the fields that are known, or change nothing that a client sees here."""
 

@@ -398,7 +398,5 @@ OPERATIONS: Final[Mapping[str, Callable[[Fields], Meant]]] = {
     "DeleteTable": _of_table,
     "DescribeTable": _of_table,
     "ListTables": lambda body: TableRequest(""),
-    "DescribeTimeToLive": _of_table,
-    "UpdateTimeToLive": _of_table,
 }
 """By name: how the fields of a request are understood."""

@@ -48,8 +48,6 @@ class DynamoTable:
     on_demand: bool = True
     capacity: tuple[int, int] = (0, 0)
     """Units of reading and writing that were requested. Nothing is limited."""
-    ttl: str = ""
-    """The attribute with the time to live; empty: none. Nothing expires here."""
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:

@@ -1,6 +1,6 @@
 """Operations on tables. A table is there, or gone, as soon as the request is answered. Pure.
 
-Source: Amazon DynamoDB API Reference, CreateTable, DescribeTable, ListTables, UpdateTimeToLive.
+Source: Amazon DynamoDB API Reference, CreateTable, DescribeTable, ListTables.
 """
 
 from typing import Final
@@ -59,8 +59,7 @@ def create(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
         capacity=capacity or (0, 0),
     )
     # No item is touched: without the table there were none, and requests for its items read that there was no table.
-    touches = (touched.table(name, Touch.WRITE), touched.ttl(name, Touch.WRITE))
-    return state.with_table(table), {"TableDescription": _description(table)}, touches
+    return state.with_table(table), {"TableDescription": _description(table)}, (touched.table(name, Touch.WRITE),)
 
 
 def _objects(body: Fields, name: str) -> list[Fields]:
@@ -126,11 +125,7 @@ def delete(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     if name not in state.tables:
         _missing(name)
     left = {each: table for each, table in state.tables.items() if each != name}
-    touches = (
-        touched.table(name, Touch.WRITE),
-        touched.items(name, Touch.WRITE),
-        touched.ttl(name, Touch.WRITE),
-    )
+    touches = touched.table(name, Touch.WRITE), touched.items(name, Touch.WRITE)
     return attrs.evolve(state, tables=left), {"TableDescription": _description(state.tables[name], "DELETING")}, touches
 
 
@@ -148,25 +143,3 @@ def listing(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     # The next page begins after a name, since tables may go meanwhile.
     more = {"LastEvaluatedTableName": names[limit - 1]} if len(names) > limit else {}
     return state, {"TableNames": names[:limit], **more}, (touched.tables(),)
-
-
-def describe_ttl(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
-    """DescribeTimeToLive."""
-    attribute = state.table(name).ttl
-    found = (
-        {"TimeToLiveStatus": "ENABLED", "AttributeName": attribute} if attribute else {"TimeToLiveStatus": "DISABLED"}
-    )
-    return state, {"TimeToLiveDescription": found}, (touched.table(name), touched.ttl(name, Touch.READ))
-
-
-def update_ttl(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
-    """UpdateTimeToLive. Nothing expires here: DynamoDB says no more than that it will, within days."""
-    specification = fields(body.get("TimeToLiveSpecification"), "TimeToLiveSpecification")
-    attribute = text(specification, "AttributeName")
-    enabled = flag(specification, "Enabled", default=False)
-    table = state.table(name)
-    if enabled is bool(table.ttl):  # DynamoDB refuses to set what is so already
-        invalid(f"TimeToLive is already {'enabled' if enabled else 'disabled'}")
-    after = state.with_table(attrs.evolve(table, ttl=attribute if enabled else ""))
-    touches = (touched.table(name), touched.ttl(name, Touch.WRITE))
-    return after, {"TimeToLiveSpecification": {"Enabled": enabled, "AttributeName": attribute}}, touches

@@ -1,6 +1,6 @@
 """What requests touch, as keys of footprints.
 
-``?table/NAME`` is a table itself, ``?items/TABLE/PARTITION/SORT`` an item, ``?ttl/TABLE`` a time to live,
+``?table/NAME`` is a table itself, ``?items/TABLE/PARTITION/SORT`` an item, and
 ``?token/DIGEST`` a transaction, by its token. A ``?`` begins no bucket of S3, so the two stores never meet.
 """
 
@@ -37,11 +37,6 @@ def items(name: str, touch: Touch) -> Access:
 def item(name: str, key: Key, touch: Touch) -> Access:
     """One item."""
     return Access(touch, f"?items/{name}/{key.label}")
-
-
-def ttl(name: str, touch: Touch) -> Access:
-    """The time to live of a table."""
-    return Access(touch, f"?ttl/{name}")
 
 
 def token(text: str) -> Access:
@@ -95,7 +90,7 @@ def by_error(state: DynamoState, meant: Meant) -> Footprint:
         case TableRequest(""):
             return (tables(),)
         case TableRequest(name):
-            return table(name), ttl(name, Touch.READ)
+            return (table(name),)
 
 
 def _of_item(state: DynamoState, name: str, key: Callable[[DynamoTable], Key]) -> Footprint:
