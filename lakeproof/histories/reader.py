@@ -86,10 +86,12 @@ def read(
 
 def open_history(path: Path) -> BinaryIO:
     """The bytes of a file, unpacked if they are packed by gzip."""
-    with path.open("rb") as file:
-        # By the bytes, not the name: a renamed file is read all the same.
-        packed = file.read(2) == b"\x1f\x8b"
-    return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")
+    file = path.open("rb")
+    # By the bytes, not the name: a renamed file is read all the same. What is read of a pipe is gone: it is not.
+    if file.peek(2)[:2] != b"\x1f\x8b":
+        return file
+    file.close()
+    return cast("BinaryIO", gzip.open(path))
 
 
 def detect(file: BinaryIO) -> str:

@@ -1,6 +1,7 @@
 """Formats: what each says, that they say the same, and that what is damaged is named by its line."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -210,6 +211,15 @@ def test_the_third_of_many_maps_that_only_the_library_reads_is_named_if_it_is_da
     maps[401] = maps[401].replace(":value", ":value #odd")
     with pytest.raises(Unreadable, match="line 402: "):
         told(file, "\n".join(maps))
+
+
+def test_nothing_of_a_pipe_is_lost_if_its_format_is_given() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, (line(0, "invoke", "write", 1) + line(0, "ok", "write")).encode())
+    os.close(writer)
+    history = read(Path(f"/dev/fd/{reader}"), "jsonl", memory=1 << 20)
+    os.close(reader)
+    assert [op.argument for op in operations(history)] == [1]
 
 
 def test_what_does_not_fit_into_memory_is_not_read_on(file: Path) -> None:
