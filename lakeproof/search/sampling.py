@@ -20,6 +20,7 @@ from lakeproof.model.invariants import Monitor
 from lakeproof.scenario import Scenario, ScenarioError
 from lakeproof.search.behaviour import Behaviour, Disagreement
 from lakeproof.search.faults import Mode, Move
+from lakeproof.search.fence import Undecided
 from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Kernel
 from lakeproof.search.packing import Words, repack, take
@@ -51,6 +52,8 @@ class Sample:
     violations: dict[str, Counterexample]
     cut: int
     """Executions that were ended by ``depth``, not by themselves."""
+    stopped: str = ""
+    """Why no more executions were made: what a flow did that allows no verdict."""
 
 
 def sample(
@@ -70,7 +73,8 @@ def sample(
 
     Raises:
         ScenarioError: an argument is out of range, or the scenario cannot be run.
-        NondeterministicFlow, NotAnEffect, Undecided: as the exhaustive search.
+        NondeterministicFlow, NotAnEffect: as the exhaustive search.
+        Undecided: its setup runs on without an effect, or a program in it failed.
     """
     if executions < 1 or depth < 1 or steps_max < 1:
         raise ScenarioError(f"executions={executions}, depth={depth}, steps_max={steps_max}: each is at least 1")
@@ -109,14 +113,17 @@ class _Sampling:
         self.steps = self.cut = 0
 
     def run(self, executions: int, steps_max: int) -> Sample:
-        left, length = executions, 0
-        while left and not self.judge.decided:
+        left, length, stopped = executions, 0, ""
+        while left and not stopped and not self.judge.decided:
             walkers = min(left, WALKERS)
             pct = self.strategy == "pct" and length > 0
             if self.strategy == "pct" and not pct:
                 walkers = min(walkers, 256)  # the round that measures k
-            length = max(length, self._round(walkers, steps_max, length if pct else 0))
             left -= walkers
+            try:
+                length = max(length, self._round(walkers, steps_max, length if pct else 0))
+            except Undecided as error:  # what was found before stays
+                stopped = str(error)
         return Sample(
             scenario=self.scenario,
             strategy=self.strategy,
@@ -125,6 +132,7 @@ class _Sampling:
             steps=self.steps,
             violations=self.violations,
             cut=self.cut,
+            stopped=stopped,
         )
 
     def _number(self, move: Move) -> int:

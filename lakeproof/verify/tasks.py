@@ -185,7 +185,7 @@ class Sample:
             found = sample(
                 scenario, strategy=self.strategy, executions=self.executions, seed=self.seed, depth=self.depth
             )
-            nothing = f"{found.executions} executions did not violate it, which proves nothing"
+            nothing = found.stopped or f"{found.executions} executions did not violate it, which proves nothing"
             verdicts = tuple(
                 Verdict(
                     invariant=name,
@@ -199,7 +199,9 @@ class Sample:
                 for name in (*scenario.named_ids, *(id_ for id_ in found.violations if id_ not in scenario.named_ids))
             )
         seconds = time.perf_counter() - started
-        return attrs.evolve(outcome_of(scenario, verdicts), transitions=found.steps, seconds=seconds)
+        return attrs.evolve(
+            outcome_of(scenario, verdicts), transitions=found.steps, seconds=seconds, stopped=found.stopped
+        )
 
 
 def make_trace(

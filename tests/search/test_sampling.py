@@ -1,20 +1,24 @@
 """Sampling: it finds what is known to be there, repeats itself, and what it reports replays on the real flows."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import get_args
 
 import attrs
 import pytest
 
-from lakeproof import Call, Faults, Scenario, ScenarioError
-from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
+from lakeproof import Call, Env, Faults, Scenario, ScenarioError, kv
+from lakeproof.model.invariants import Always, Eventually, Finding, Reached, Violation
 from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.faults import Mode
+from lakeproof.search.fence import Undecided
 from lakeproof.search.kernel import Kernel
 from lakeproof.search.sampling import Sample, Strategy, _Sampling, sample
 from lakeproof.search.setup import prepare
 from lakeproof.search.space import share_behaviours
+from lakeproof.verify import tasks
+from lakeproof.verify.loader import Source
 from tests import racing
 from tests.racing import increment, increment_if
 from tests.search.agreement import violated_by
@@ -69,6 +73,31 @@ def test_a_violation_of_every_kind_of_invariant_is_found(strategy: Strategy) -> 
     assert found == naive.expect.keys()
     assert found >= {"active-is-complete", "delete-spares-successor", "create-is-effective", "id-becomes-reusable"}
     assert "deleted-is-inaccessible" in sample(step2, strategy=strategy, executions=5000, seed=0).violations
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_flow_that_cannot_go_on_costs_no_violation_that_was_found_before(strategy: Strategy) -> None:
+    async def breaks(env: Env) -> None:
+        for _ in range(8):
+            await env.store.set(b"other", b"key", b"value")
+        with suppress(kv.NotFound):  # alone, it finds nothing
+            await env.store.get(*racing.COUNTER)
+            raise Undecided("it has broken")
+
+    (each,) = LOST_UPDATE.invariants
+    assert isinstance(each, Eventually)
+    lost = Always(id=each.id, meaning=each.meaning, check=each.check)
+    never = Always(id="never", meaning="never violated", check=lambda _: ())
+    clients = [[Call(increment)], [Call(increment)], [Call(breaks)]]
+    scenario = attrs.evolve(LOST_UPDATE, clients=clients, invariants=[lost, never])
+    found = sample(scenario, strategy=strategy, executions=500)
+    assert (set(found.violations), found.stopped) == ({each.id}, "it has broken")
+    assert_replays(found)
+    outcome = tasks.Sample(strategy=strategy, executions=500, seed=0, depth=3).run(scenario, Source(), lambda *_: None)
+    assert [(verdict.verdict, verdict.why) for verdict in outcome.verdicts] == [
+        ("violated", ""),
+        ("inconclusive", "it has broken"),
+    ]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
