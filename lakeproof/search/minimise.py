@@ -15,6 +15,7 @@ import attrs
 
 from lakeproof.scenario import Scenario
 from lakeproof.search.faults import OF_CLIENTS, Mode, Move
+from lakeproof.search.fence import Undecided
 from lakeproof.search.replay import IMPURE, JudgedRun, NotReproduced, with_one_invariant
 from lakeproof.search.replies import name_of
 from lakeproof.search.setup import prepare
@@ -96,7 +97,10 @@ class _Minimiser:
             if candidate in self.tried or (len(candidate) == len(best) and self.cost(candidate) >= self.cost(best)):
                 continue
             self.tried.add(candidate)
-            found = self.violating(candidate)
+            try:
+                found = self.violating(candidate)
+            except Undecided:  # a flow runs on here, or its program fails: no schedule to show
+                continue
             if found is not None and self.cost(found) < self.cost(best):
                 return found
         return None

@@ -1,14 +1,16 @@
 """Minimisation: what is left violates the same invariant, is never harder to follow, and is what a hand would write."""
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof import Call, Faults, Scenario
+from lakeproof import Call, Env, Faults, Scenario
 from lakeproof.search.faults import Mode, Move
+from lakeproof.search.fence import Undecided
 from lakeproof.search.minimise import minimise, preemptions
 from lakeproof.search.replay import JudgedRun, NotReproduced
-from tests.racing import AFTERWARDS, COUNTS, FAULTY, LOST_UPDATE, clear, increment
+from tests.racing import AFTERWARDS, COUNTER, COUNTS, FAULTY, LOST_UPDATE, clear, increment
 
 A, B = (Move(client, Mode.NORMAL) for client in range(2))
 
@@ -47,6 +49,16 @@ def test_moves_that_violate_nothing_are_refused() -> None:
         minimise(LOST_UPDATE, [A, A, B, B], "increments-count")
     with pytest.raises(NotReproduced, match="is not when its moves are made"):
         minimise(LOST_UPDATE, [A, A, A, B, B], "increments-count")
+
+
+def test_a_schedule_in_which_a_flow_cannot_go_on_costs_no_violation() -> None:
+    async def breaks_at_two(env: Env) -> None:
+        if (await env.store.get(*COUNTER)).value == b"2":
+            raise Undecided("it has broken")
+
+    scenario = attrs.evolve(LOST_UPDATE, clients=[*LOST_UPDATE.clients, [Call(breaks_at_two)]])
+    # Where neither of the two is interrupted, the third client reads 2.
+    assert shown(minimise(scenario, [A, B, A, Move(2, Mode.NORMAL), B], "increments-count")) == "baacb"
 
 
 def test_an_aftermath_can_be_minimised() -> None:
