@@ -224,9 +224,11 @@ class History:
             phase[begin] = 1  # the other returns stay at 0
             if event != NEVER and (lenient or times[event] == times[begin]):
                 phase[event] = 3  # an operation that took no time is over after it began, all the same
-            before, last[process] = last.get(process, NEVER), event
+            before = last.get(process, NEVER)
+            if event != NEVER:  # an operation in between that never returns takes nothing from the order of the others
+                last[process] = event
             # A call at the time of the process's last return: with calls first, its two operations would overlap.
-            again = before != NEVER and phase[before] == 3 and times[before] == times[begin]
+            again = before != NEVER and phase[before] >= 2 and times[before] == times[begin]
             if again and orderly.setdefault(times[begin], process) == process:
                 phase[before] = phase[begin] = 2
         # A stable sort: what is equal in both keeps the order of the file.

@@ -75,6 +75,18 @@ def test_at_equal_times_a_process_keeps_its_order_and_another_overlaps_all_of_it
     assert all(other.call < first.returned and third.call < other.returned for other in others)
 
 
+@pytest.mark.parametrize("settings", [Settings(order="time", ties="calls"), Settings(order="time", ties="returns")])
+def test_at_equal_times_a_process_keeps_its_order_around_an_indefinite_operation(settings: Settings) -> None:
+    told = History(settings)
+    for status in (Status.OK, Status.INFO, Status.INFO, Status.OK, Status.OK):
+        told.call(0, "read", None, None, time=5)
+        told.end(0, status, None, time=5)
+    told.settle()
+    first, *indefinite, second, third = map(told.operation, range(5))
+    assert first.returned < min(op.call for op in indefinite)
+    assert first.returned < second.call < second.returned < third.call < third.returned
+
+
 def test_order_by_time_asks_for_times_and_for_clocks_that_do_not_go_back() -> None:
     told = History(Settings(order="time"))
     told.call(0, "read", None, None, time=5)
