@@ -171,21 +171,23 @@ def _micro(one: Hashable) -> bool:
 
 
 def _reentrant(history: History) -> str:
-    open_lines: dict[tuple[Hashable, int], int] = {}
-    columns = history.columns()
-    rows = zip(history.invocations(), columns["process"], columns["status"], columns["line"], strict=True)
-    for (f, key, _), process, status, line in rows:
+    acquired: dict[Hashable, dict[int, tuple[int, int]]] = {}  # by key and process: the line, and the return
+    rows, columns = history.rows(range(len(history))), history.columns()
+    events = zip(history.invocations(), rows, columns["process"], columns["line"], strict=True)
+    for (f, key, _), (*_, status, call, returned), process, line in events:
+        own = acquired.setdefault(key, {})
         if f == "acquire" and status == _OK:  # of a failed or unknown one nothing follows
-            before = open_lines.setdefault((key, process), line)
-            if before != line:
+            if process in own:
+                lines = f"lines {own[process][0]} and {line}"
                 return (
-                    f"process {shown(history.process_names[process])} acquires twice (lines {before} and {line}) and "
-                    "releases nothing between: a re-entrant lock is judged by no model here; if this is none, use "
-                    "--model mutex"
+                    f"process {shown(history.process_names[process])} acquires twice ({lines}) and releases nothing "
+                    "between: a re-entrant lock is judged by no model here; if this is none, use --model mutex"
                 )
-        # A release whose outcome is unknown may have taken place: then the next acquire is none within the first.
+            own[process] = line, returned
+        # A release whose outcome is unknown may have taken place: then the next acquire is none within the first. So is
+        # that of another process, if the mutex has no owner.
         elif f == "release" and status != _FAIL:
-            open_lines.pop((key, process), None)
+            acquired[key] = {each: before for each, before in own.items() if before[1] > call}
     return ""
 
 

@@ -96,10 +96,11 @@ class TestWhatFitsNoModel:
             (lines(*done(0, "read", None, {"a": 1})), ("--model", "register"), 1),
             (lines(*done(0, "acquire", None), *done(0, "acquire", None)), ("--model", "mutex"), 1),
             (lines(*done(0, "acquire", None), *done(0, "release", None), *done(0, "acquire", None)), (), 0),
+            (lines(*done(0, "acquire", None), *done(1, "release", None), *done(0, "acquire", None)), (), 0),
             (lines(*done(0, "acquire", None), *done(1, "acquire", None)), (), 1),
             (lines(*done(0, "read", "not looked at", 3), *done(0, "write", 3)), ("--initial", "3"), 0),
         ],
-        ids=range(10),
+        ids=range(11),
     )  # fmt: skip
     def test_is_nothing_that_was_written_like_that_or_that_the_user_names(
         self, content: str, options: tuple[str, ...], code: int
