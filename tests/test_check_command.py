@@ -95,6 +95,7 @@ def test_settings_of_the_recorder_change_what_is_said() -> None:
     assert lakeproof("check", "history").exit_code == 1
     assert lakeproof("check", "history", "--order", "time").exit_code == 0
     assert lakeproof("check", "history", "--order", "time", "--ties", "returns").exit_code == 1
+    assert "give --order time as well" in complaint(lakeproof("check", "history", "--ties", "returns"))
 
 
 TXN = [["r", "x", None], ["w", "x", 1]]

@@ -94,6 +94,8 @@ def command(
     operation that is open at the end may have taken effect, or not.
     """
     started = time.monotonic()
+    if ties is not None and order != "time":
+        raise click.UsageError(f"--ties {ties} is for events of one time: give --order time as well")
     # An option that is None leaves the default of the format.
     given = {"fail": fail, "nil": nil, "order": order, "ties": ties}
     try:
