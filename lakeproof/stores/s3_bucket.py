@@ -83,8 +83,9 @@ class Bucket:
                 raise NotJudged(f"what it needs cannot be written: {key!r}{beside}: {refusal[0]} {refusal[1]}")
 
     def get(self, key: str, **parameters: object) -> bytes:
-        """Read an object."""
-        return _body(self.request("get_object", key, **parameters))
+        """Read an object. Raises BotoCoreError if its body breaks off: by then the status and the header have come."""
+        content: bytes = self.request("get_object", key, **parameters)["Body"].read()  # type: ignore[attr-defined]  # a stream of botocore
+        return content
 
     def found(self, key: str) -> bytes | None:
         """Read an object; None: there is none.
@@ -169,16 +170,6 @@ def metadata(answer: Mapping[str, object]) -> Mapping[str, str]:
     found = answer.get("Metadata", {})
     assert isinstance(found, Mapping)
     return {str(name).lower(): str(value) for name, value in found.items()}  # sent as x-amz-meta-NAME
-
-
-def _body(answer: Mapping[str, object]) -> bytes:
-    try:
-        # The status and the header have come before the body, so a connection that breaks here is no ClientError any
-        # more.
-        content: bytes = answer["Body"].read()  # type: ignore[attr-defined]  # a stream of botocore
-    except BotoCoreError as error:
-        raise NotJudged(f"no answer: get_object: {error}") from error
-    return content
 
 
 def _refusal(error: ClientError) -> Refusal:

@@ -20,7 +20,7 @@ from functools import partial
 from typing import Final
 
 import attrs
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claim_text
 from lakeproof.impl.stores.kv_answers import equal, short
@@ -51,6 +51,8 @@ def check_claim(claim: Claim, bucket: Bucket) -> None:
         raise type(error)(f"{name}: {error}") from error
     except ClientError as error:
         raise NotConforming(f"{name}: unexpectedly refused: {error}") from error
+    except BotoCoreError as error:  # a body that breaks off is no error of its request
+        raise NotJudged(f"{name}: no answer: {error}") from error
     except (KeyError, ValueError) as error:
         raise NotConforming(f"{name}: an answer lacks a part, or it is malformed: {error!r}") from error
 

@@ -1,11 +1,13 @@
 """`lakeproof conform` on stores that lack a command, cannot hold what a claim needs, or pause: no verdict, and why."""
 
+import io
 import json
 from collections.abc import Callable
 
 import attrs
 import pytest
 import trio
+from botocore.response import StreamingBody
 
 from lakeproof.gate.fronts.http import Cut, Request, Response
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response
@@ -13,7 +15,8 @@ from lakeproof.impl.stores.base import Unsent
 from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, name_claim
 from lakeproof.model import kv
 from lakeproof.stores.concurrently import run_concurrently
-from lakeproof.stores.s3_claims import CLAIMS
+from lakeproof.stores.s3_bucket import Bucket
+from lakeproof.stores.s3_claims import CLAIMS, check_claim, concurrent_increments_by_etag_are_all_kept, ranges_are_read
 from tests.commands import lakeproof
 from tests.gate.stores import answering
 from tests.gate.test_s3_conform import EndsRangesEarly, Store
@@ -117,6 +120,24 @@ def test_of_s3(store: type[Store], open_: int, words: str, broken: list[str]) ->
     word = {0: "conforming: ", 1: "NOT conforming: 1 of ", 3: "INCONCLUSIVE: "}[result.exit_code]
     assert last.startswith(word)
     assert (f"; {open_} claim{'' if open_ == 1 else 's'} not judged" in last) is bool(open_)
+
+
+class BreaksBodiesOff:
+    """A client of a store that announces more than it sends."""
+
+    def put_object(self, **asked: object) -> dict[str, object]:
+        return {"ETag": "e"}
+
+    def get_object(self, **asked: object) -> dict[str, object]:
+        answer = {"ETag": "e", "ContentRange": "bytes 0-0/10", "ContentLength": 1}
+        body = StreamingBody(io.BytesIO(b""), 1)  # of one byte, which never comes
+        return {**answer, "Body": body, "ResponseMetadata": {"HTTPStatusCode": 206}}
+
+
+@pytest.mark.parametrize("claim", [concurrent_increments_by_etag_are_all_kept, ranges_are_read])
+def test_a_body_that_breaks_off_is_no_answer_to_a_claim_of_s3(claim: Callable[[Bucket], None]) -> None:
+    with pytest.raises(NotJudged, match=": no answer: 0 read, but total bytes expected is 1"):
+        check_claim(claim, Bucket(BreaksBodiesOff(), "b", "p/"))
 
 
 class RefusesReadsInTransactions(Planted):
