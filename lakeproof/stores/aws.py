@@ -16,8 +16,14 @@ NOT_IMPLEMENTED: Final = 501
 SERVER_ERROR: Final = 500
 UNDECIDED: Final = frozenset({408, 429, 499})
 """Of what stands before a store, and may have passed the request on: a proxy says 408 when an answer takes too long."""
-BUSY: Final = frozenset({"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"})
-"""Codes of DynamoDB for a request that came too soon after others: nothing was done, and nothing is wrong with it."""
+FORBIDDEN: Final = 403
+"""Of S3, where the key has no right to a request, or the clocks differ."""
+NO_MATTER: Final = frozenset({
+    "ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded",
+    "AccessDeniedException", "ExpiredTokenException", "InvalidSignatureException", "UnrecognizedClientException",
+})  # fmt: skip
+"""Codes of DynamoDB for a request that came too soon after others, or that the key has no right to: nothing was done,
+and it says nothing of the contract."""
 
 
 @attrs.frozen(kw_only=True)
@@ -60,11 +66,12 @@ class Address:
 
 
 def raise_unless_judged(error: ClientError) -> None:
-    """Raises NotJudged if a refusal says nothing of a claim: the store lacks the operation, is busy, or has failed."""
+    """Raises NotJudged if a refusal says nothing of a claim: the store lacks the operation, forbids it, is busy, or has
+    failed."""
     found = error.response.get("Error", {})
     words = f"{found.get('Code')} {found.get('Message')}"
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
     if status == NOT_IMPLEMENTED or LACKS.search(words):
         raise NotJudged(f"the store lacks {error.operation_name}, or one of its parameters: {words}") from error
-    if status >= SERVER_ERROR or status in UNDECIDED or found.get("Code") in BUSY:
+    if status >= SERVER_ERROR or status in {*UNDECIDED, FORBIDDEN} or found.get("Code") in NO_MATTER:
         raise NotJudged(f"no answer: {error.operation_name}: {status} {words}") from error

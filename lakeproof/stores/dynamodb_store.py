@@ -30,7 +30,7 @@ from botocore.config import Config
 from lakeproof.impl.closable import Closing
 from lakeproof.impl.stores.base import DELETE_IF, TRANSACT, Answer, Store, Unsent
 from lakeproof.model import kv
-from lakeproof.stores.aws import BUSY, SERVER_ERROR, UNDECIDED, Address
+from lakeproof.stores.aws import NO_MATTER, SERVER_ERROR, UNDECIDED, Address
 from lakeproof.stores.redaction import Redaction
 from lakeproof.words import Unusable
 
@@ -174,7 +174,7 @@ class DynamoDBStore(Closing, Store):
             if code == _FAILED:  # status 400, but an answer of the contract
                 raise kv.PredicateFailed from None
             # As good as unsent: definite, and no answer to the question.
-            if code in BUSY:
+            if code in NO_MATTER:
                 raise Unsent(f"{self.name}: {self.explain(error)}") from error
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", SERVER_ERROR)
             # Any other 4xx is decided before anything is written; a 500 may come after it.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import attrs
 import pytest
 import trio
+from botocore.exceptions import ClientError
 from botocore.response import StreamingBody
 
 from lakeproof.gate.fronts.http import Cut, Request, Response
@@ -16,7 +17,13 @@ from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, 
 from lakeproof.model import kv
 from lakeproof.stores.concurrently import run_concurrently
 from lakeproof.stores.s3_bucket import Bucket
-from lakeproof.stores.s3_claims import CLAIMS, check_claim, concurrent_increments_by_etag_are_all_kept, ranges_are_read
+from lakeproof.stores.s3_claims import (
+    CLAIMS,
+    check_claim,
+    concurrent_increments_by_etag_are_all_kept,
+    many_keys_are_deleted_at_once,
+    ranges_are_read,
+)
 from tests.commands import lakeproof
 from tests.gate.stores import answering
 from tests.gate.test_s3_conform import EndsRangesEarly, Store
@@ -140,6 +147,17 @@ def test_a_body_that_breaks_off_is_no_answer_to_a_claim_of_s3(claim: Callable[[B
         check_claim(claim, Bucket(BreaksBodiesOff(), "b", "p/"))
 
 
+class ForbidsDeletes(BreaksBodiesOff):
+    def delete_objects(self, **asked: object) -> dict[str, object]:
+        error = {"Code": "AccessDenied", "Message": "Access Denied"}
+        raise ClientError({"Error": error, "ResponseMetadata": {"HTTPStatusCode": 403}}, "DeleteObjects")
+
+
+def test_a_key_without_a_right_says_nothing_of_a_claim_of_s3() -> None:
+    with pytest.raises(NotJudged, match=": no answer: DeleteObjects: 403 AccessDenied Access Denied"):
+        check_claim(many_keys_are_deleted_at_once, Bucket(ForbidsDeletes(), "b", "p/"))
+
+
 class RefusesReadsInTransactions(Planted):
     def __init__(self, code: str, status: int) -> None:
         super().__init__("correct")
@@ -157,6 +175,7 @@ class RefusesReadsInTransactions(Planted):
     [
         ("UnknownOperationException", 400, "the store lacks TransactGetItems, or "),  # of before there were any
         ("ProvisionedThroughputExceededException", 400, "no answer: TransactGetItems: 400 Provisioned"),
+        ("AccessDeniedException", 400, "no answer: TransactGetItems: 400 AccessDenied"),
         ("InternalServerError", 500, "no answer: TransactGetItems: 500 Internal"),
     ],
 )
