@@ -1,7 +1,8 @@
 """The suite that every store driver passes: one claim after the other, each on an empty store.
 
-A claim returns silently, or raises `NotConforming`, which names it and what was seen. It shows conformance only as far
-as it looks: its concurrent claims find lost updates with the schedules that happen, not with all that could.
+A claim returns silently, or raises `NotConforming`, which names it and what was seen, or `LeftOut`. It shows
+conformance only as far as it looks: its concurrent claims find lost updates with the schedules that happen, not with
+all that could.
 """
 
 import random
@@ -14,7 +15,7 @@ import attrs
 from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
 from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import DELETE_IF, NO_ANSWER, OPAQUE, TRANSACT, Store
-from lakeproof.impl.stores.kv_answers import LACKS, NotConforming, NotJudged, agree, raise_if_none, reply_of
+from lakeproof.impl.stores.kv_answers import LACKS, LeftOut, NotConforming, NotJudged, agree, raise_if_none, reply_of
 from lakeproof.model import kv
 
 OPERATIONS: Final = 300
@@ -137,6 +138,7 @@ def claim_text(claim: object) -> str:
 
 __all__ = [
     "Claim",
+    "LeftOut",
     "NotConforming",
     "NotJudged",
     "check_operations",

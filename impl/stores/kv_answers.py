@@ -15,6 +15,10 @@ class NotJudged(Exception):
     """A claim says nothing of a store: no answer came, what it needs could not be set up, or a command is lacking."""
 
 
+class LeftOut(Exception):
+    """A claim is not about such a store: nothing was looked at."""
+
+
 LACKS: Final = re.compile(
     r"unknown ?(?:operation|command)|not ?(yet )?implemented|(not|un) ?supported|method ?not ?allowed", re.IGNORECASE
 )

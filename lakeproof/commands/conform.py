@@ -12,7 +12,7 @@ import trio
 
 from lakeproof.commands.options import seconds_option
 from lakeproof.commands.traffic_options import json_option
-from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claim_text, claims, name_claim
+from lakeproof.impl.stores.conformance import LeftOut, NotConforming, NotJudged, claim_text, claims, name_claim
 from lakeproof.stores import PrefixedStore, Target, target
 from lakeproof.stores.child import ChildStore
 from lakeproof.stores.redaction import hide_secrets
@@ -57,12 +57,10 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     # Each claim is printed as it is judged: a store that hangs has shown by then what it does.
     say = _print_nothing if as_json else lambda one: click.echo(one.lines())
     if dsn.startswith("s3+"):
-        name, judged, all_claims = hide_secrets(dsn), *_conform_s3(dsn, timeout, say)
+        name, (judged, unasked) = hide_secrets(dsn), _conform_s3(dsn, timeout, say)
     else:
         chosen = target(dsn, seconds=timeout)
-        name, judged = chosen.name, trio.run(_conform, chosen, seed, timeout, say)
-        all_claims = [claim_text(claim) for claim in (*claims(seed), *chosen.claims)]
-    unasked = all_claims[len(judged) :]  # judged in this order, up to where the store fell silent
+        name, (judged, unasked) = chosen.name, trio.run(_conform, chosen, seed, timeout, say)
     kept, failed, open_ = (sum(one.kept is kind for one in judged) for kind in (True, False, None))
     if as_json:
         click.echo(json.dumps(_object(name, seed, judged, unasked)))
@@ -108,14 +106,14 @@ def _object(store: str, seed: int, judged: Sequence[ClaimResult], unasked: Seque
 
 
 def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tuple[list[ClaimResult], list[str]]:
-    """What came of each claim, and all claims in words. Ends early where no answer comes any more."""
+    """What came of each claim; and in words those that are left, where no answer comes any more."""
     try:
         bucket, s3_claims = (importlib.import_module(f"lakeproof.stores.s3_{name}") for name in ("bucket", "claims"))
     except ImportError:
         raise Unusable(f"{hide_secrets(dsn)}: boto3 is not installed; pip install 'lakeproof[sweep]'") from None
     opened = bucket.open_bucket(dsn, most)
-    judged = []
-    for claim in s3_claims.CLAIMS:
+    judged = list[ClaimResult]()
+    for number, claim in enumerate(s3_claims.CLAIMS, 1):
         # A prefix for each claim, so that no claim depends on what another one has left.
         private = opened(f"lakeproof-conform-{secrets.token_hex(8)}/")
         kept, why = _KEPT
@@ -127,20 +125,24 @@ def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tu
         say(judged[-1])
         # The other claims would each wait for a timeout, and end in the same way.
         if kept is None and not private.answers():
-            break
-    return judged, [claim_text(claim) for claim in s3_claims.CLAIMS]
+            return judged, [claim_text(each) for each in s3_claims.CLAIMS[number:]]
+    return judged, []
 
 
-async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimResult], None]) -> list[ClaimResult]:
-    """Raises Unusable as soon as a program says what is no answer at all: it speaks another protocol."""
-    judged = []
+async def _conform(
+    chosen: Target, seed: int, most: float, say: Callable[[ClaimResult], None]
+) -> tuple[list[ClaimResult], list[str]]:
+    """The same. Raises Unusable as soon as a program says what is no answer at all: it speaks another protocol."""
+    judged, asked = list[ClaimResult](), (*claims(seed), *chosen.claims)
     async with chosen.open() as store:
-        for claim in (*claims(seed), *chosen.claims):
+        for number, claim in enumerate(asked, 1):
             private = PrefixedStore(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode(), most)
             kept, why = _KEPT
             try:
                 with name_claim(claim):
                     await claim(private)
+            except LeftOut:
+                continue
             except (NotConforming, NotJudged) as error:
                 kept, why = _outcome(error)
             # Only after a claim that failed: one that is kept has just shown that the store answers.
@@ -155,6 +157,6 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[ClaimR
                 )
             judged.append(one)
             say(judged[-1])
-            if silent:
-                break  # every other claim would wait as long, and end as this one
-    return judged
+            if silent:  # every other claim would wait as long, and end as this one
+                return judged, [claim_text(each) for each in asked[number:]]
+    return judged, []

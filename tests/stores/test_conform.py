@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from lakeproof.impl.stores._kv_claims import Claim, a_predicate_is_of_its_key_and_partition, an_absent_key_is_not_found
 from lakeproof.impl.stores.conformance import claim_text, claims
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
 from tests.commands import lakeproof
+from tests.gate.dynamodb_server import served
+from tests.lakefs_tables import in_dynamodb
 from tests.stores.planted_store import dsn as planted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -43,6 +46,22 @@ def test_each_claim_that_is_kept_is_told_and_counted() -> None:
     kept = [{"claim": each, "kept": True, "why": ""} for each in told]
     said = {"store": "memory:", "seed": 3, "verdict": "holds", "claims": kept, "unasked": [], "left": {}}
     assert (found, result.stderr) == (said, f"{summed}\n")
+
+
+def test_a_claim_that_is_about_other_stores_is_not_said_to_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked_of(dsn: str, *claims: Claim) -> object:
+        monkeypatch.setattr("lakeproof.commands.conform.claims", lambda seed: claims)
+        _, found = judged("conform", dsn)
+        return found["claims"]
+
+    kept = {"claim": "an absent key is not found", "kept": True, "why": ""}
+    asked = an_absent_key_is_not_found, a_predicate_is_of_its_key_and_partition
+    assert asked_of(planted("prompt correct"), *asked) == [kept]  # its predicates are opaque
+    with served() as url:
+        in_dynamodb(url, [], "theirs")
+        there = asked_of(f"dynamodb+{url}/theirs")
+        assert isinstance(there, list)
+        assert "sort keys are in the order of their kind" not in [each["claim"] for each in there]
 
 
 STRESS = ("--seconds", "0.5", "--clients", "4")
