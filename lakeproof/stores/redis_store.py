@@ -5,6 +5,7 @@ redis-py that is used, not its client, because that one sends again what may hav
 Source: https://redis.io/docs/latest/develop/interact/programmability/eval-intro/ and /commands/zrangebylex/.
 """
 
+import os
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
@@ -95,7 +96,8 @@ class RedisStore(Pooled[Connection]):
         # Shutting down a duplicate wakes the thread that blocks in recv on the original; closing the original under it
         # would free its number for another file.
         found = getattr(connection, "_sock", None)
-        return found.dup() if isinstance(found, socket.socket) else None
+        # `dup` of an SSLSocket raises NotImplementedError.
+        return socket.socket(fileno=os.dup(found.fileno())) if isinstance(found, socket.socket) else None
 
     def discard(self, connection: Connection) -> None:
         with suppress(redis.RedisError, OSError):
