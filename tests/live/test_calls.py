@@ -8,8 +8,9 @@ import urllib3.exceptions
 
 from lakeproof.live.lakefs.api import LakeFS, address, answer_of, sdk
 from lakeproof.live.lakefs.calls import Call
-from lakeproof.live.lakefs.contents import FinalState
+from lakeproof.live.lakefs.contents import Content, FinalState
 from lakeproof.live.lakefs.existence import EFFECTIVE
+from lakeproof.live.lakefs.imports import judge_imports
 from lakeproof.live.lakefs.judge import judge_entries
 from lakeproof.live.lakefs.moves import calls as operations
 from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE, UPDATED
@@ -127,6 +128,15 @@ def test_an_import_that_has_begun_is_in_doubt_whatever_a_question_is_answered(co
     with pytest.raises(LookupError if begun else type(error)) as failed:
         operations(sdk("lakefs"), api, 5.0)["import"](LAKE, "imported", "s/", ONE, "m")
     assert answer_of(failed.value).status is (Status.INFO if begun else Status.FAIL)
+
+
+def test_imports_of_a_source_without_objects_do_not_show_that_imports_are_whole() -> None:
+    imports = [call("import", at, at + 1, LAKE, "imported", "s/", ONE, f"m{at}", value=f"c{at}") for at in (1, 3)]
+
+    def checks(content: Content) -> int:
+        return len(list(judge_imports(imports, FinalState(commits={"c1": content, "c3": content}))))
+
+    assert (checks({}), checks({"s/a": "1"})) == (0, 1)
 
 
 class Refusal(Exception):

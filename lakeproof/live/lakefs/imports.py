@@ -32,7 +32,8 @@ def judge_imports(calls: Sequence[Call], final: FinalState) -> Iterator[Judgemen
                 )
                 yield IMPORTED_WHOLE, Violation(IMPORTED_WHOLE, evidence)
                 return
-            yield IMPORTED_WHOLE, Reached(f"{call.shown} brought what {imports[0].shown} did")
+            if other:  # a source without any object, such as one that is misspelt, shows nothing
+                yield IMPORTED_WHOLE, Reached(f"{call.shown} brought what {imports[0].shown} did")
 
 
 def _under(call: Call, final: FinalState) -> Content:
