@@ -131,13 +131,16 @@ async def run_rounds(workload: Workload, report: Report, plan: Plan = Plan()) ->
             unjudged = unjudged + 1 if made.unread else 0
         await workload.finish()
     # Trio wraps what a nursery raises, even a single Ctrl-C or Unusable.
-    except (KeyboardInterrupt, BaseExceptionGroup) as raised:
+    except (KeyboardInterrupt, Unusable, BaseExceptionGroup) as raised:
         error = first_of(raised) if isinstance(raised, BaseExceptionGroup) else raised
-        if not isinstance(error, KeyboardInterrupt):
+        if isinstance(error, KeyboardInterrupt):
+            report.interrupted = click.Abort()
+        elif isinstance(error, Unusable) and report.violations:
+            report.interrupted = error
+        else:
             raise error from None
         # What was found before stands. The round that was cut off may have violated anything.
         report.add(Round(unread=INTERRUPTED))
-        report.interrupted = True
 
 
 @asynccontextmanager

@@ -106,8 +106,8 @@ class Report:
     """The known issues that are set aside."""
     files: Mapping[str, Iterable[str]] = attrs.field(factory=dict)
     """Those of the first round with a violation."""
-    interrupted: bool = False
-    """By Ctrl-C."""
+    interrupted: Exception | None = None
+    """What is raised in the end: Abort after Ctrl-C, Unusable where a run with a violation could not go on."""
 
     unit: ClassVar[str] = "call"
     left_kind: ClassVar[str] = "repository"
@@ -254,7 +254,7 @@ class Report:
         self, kind: str, subject: str, heads: Mapping[str, object], out: Path, *, as_json: bool, html: Path | None
     ) -> int:
         """Write the files of a violation to a folder, and print the rest. heads: what --json prints first. Returns the
-        exit code; raises Abort after Ctrl-C."""
+        exit code; raises what has ended the run."""
         if not as_json:
             for line in self.lines():
                 click.echo(printable(line))
@@ -279,10 +279,8 @@ class Report:
                 unwritten = error
         click.echo(closing, err=as_json)
         # Only now: what cannot be written takes no verdict from the screen.
-        if unwritten is not None:
-            raise unwritten
-        if self.interrupted:
-            raise click.Abort
+        if (error := unwritten or self.interrupted) is not None:
+            raise error
         return self.code
 
 

@@ -13,6 +13,7 @@ from lakeproof.live.lakefs.promises import IDS, UPDATED
 from lakeproof.live.lakefs.rounds import ServicePlan, Traffic
 from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, focus_kinds
 from lakeproof.model.invariants import Violation
+from lakeproof.words import Unusable
 from tests.fake_lakefs.bugs import BUGS, DOUBTFUL
 from tests.live.runs import run, service
 
@@ -114,13 +115,18 @@ def test_a_violation_is_told_and_written_with_its_history(tmp_path: Path) -> Non
     assert all(event["time"] < NEVER for event in events)
 
 
-def test_ctrl_c_loses_no_violation_and_no_name_of_what_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (Unusable("--restart-with x: ended with 1: ; mend it"), 2)]
+)
+def test_what_ends_a_run_loses_no_violation_and_no_name_of_what_stays(
+    error: BaseException, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     judge, before = Traffic._judge, list[Violation]()
 
     def interrupted(self: Traffic, made: LakeFSRound) -> None:
         if before:
             self.left.append("lakeproof-stays")
-            raise KeyboardInterrupt
+            raise error
         judge(self, made)
         before.extend(made.violations)
 
@@ -128,10 +134,10 @@ def test_ctrl_c_loses_no_violation_and_no_name_of_what_stays(tmp_path: Path, mon
     words = ("--keep-going", "--seconds", "600", "--json", "--out", str(tmp_path / "out"))
     result = service(*words, bugs="create-race")
     found = json.loads(result.stdout)
-    assert (result.exit_code, found["verdict"]) == (130, "violated")
+    assert (result.exit_code, found["verdict"]) == (code, "violated")
     assert (found["left"], found["unread"]) == (["lakeproof-stays"], {"interrupted": 1})
     assert all(Path(path).exists() for path in found["written"])
-    assert result.stderr.splitlines()[-1].startswith("VIOLATED: ")
+    assert any(line.startswith("VIOLATED: ") for line in result.stderr.splitlines())
 
 
 def test_json_is_one_object_with_the_verdict_of_the_exit_code(tmp_path: Path) -> None:

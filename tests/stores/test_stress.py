@@ -226,7 +226,7 @@ def test_ctrl_c_leaves_no_key_behind_and_is_no_verdict(flows: bool) -> None:
         return Flows(load, opened) if flows else Traffic(load, opened, judge=lambda made: None)
 
     trio.run(stress, target_of(store), done, make)
-    assert (done.interrupted, done.rounds, done.unread) == (True, 1, ["interrupted"])
+    assert (bool(done.interrupted), done.rounds, done.unread) == (True, 1, ["interrupted"])
     assert done.closing(0).startswith("INCONCLUSIVE: 1 of 1 round not judged")
     assert (store.contents(), done.left) == ({}, [])
 
