@@ -1,5 +1,7 @@
 """The state in the end, read while a call without an answer takes effect: what was never so is not taken for so."""
 
+from collections.abc import Collection
+
 import attrs
 import pytest
 import trio
@@ -61,11 +63,12 @@ class Changing:
         return self.held[ref]
 
 
-def read(changes: list[Content | None], one: str = "1") -> FinalState:
+def read(changes: list[Content | None], one: str = "1", held: Collection[str] = tuple(FIRST)) -> FinalState:
     recorder, made = Recorder(), LakeFSRound(number=1, names=NAMES)
     for name, args, value in (("set_entry", ("main", "a", "1"), "one"), ("commit", ("main", "m"), "c1")):
         recorder.end(recorder.begin(0, name, (NAMES.lake, *args)), Status.OK, value)
     service = Changing(changes, {"one": one, "two": "2", "side": "1", "in c1": "1"})
+    service.held = {ref: each for ref, each in service.held.items() if ref in held}
     driver = Driver(service, Load(timeout=5), Tally(), recorder, trio.CapacityLimiter(4))  # type: ignore[arg-type]
     trio.run(FinalStateReader(driver, made).all)
     return made.final
@@ -88,6 +91,10 @@ def test_a_change_between_listing_and_read_damages_no_commit(
     assert found.commits["c1"] == {"a": "1"}
     assert found.branches == {"side0": {"a": "1"}} | ({} if main is None else {"main": main})
     assert found.listed == {"main", "side0"}
+
+
+def test_a_commit_that_is_not_there_has_lost_what_it_held() -> None:
+    assert read([], held=("main", "side0")).commits["c1"] == {}
 
 
 def test_an_object_that_was_damaged_is_seen() -> None:

@@ -94,6 +94,25 @@ def test_a_service_that_has_forgotten_when_it_is_back_is_violated() -> None:
     assert {violation.invariant for violation in done.violations} >= {"create-is-effective"}
 
 
+def test_a_repository_of_which_the_end_is_not_answered_may_have_lost_all() -> None:
+    """From the end of the round on, it fails where it is asked for a repository, and nowhere else."""
+    over = threading.Event()
+
+    def answering(number: int, path: str) -> Answer:
+        if number < 0:
+            over.set()
+        return _failed if over.is_set() and path.rpartition("/")[0].endswith("/repositories") else honest
+
+    done, _, _ = driven(answering)
+    assert done.violations == []
+    [why] = done.unread
+    assert why.startswith("not answered in the end: get_repository(lakeproof-")
+
+
+def _failed(asked: Asked) -> Pieces:
+    yield b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
 def _not_found(asked: Asked) -> Pieces:
     yield b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 

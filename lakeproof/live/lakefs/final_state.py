@@ -13,6 +13,7 @@ from lakeproof.live.lakefs.promises import TRUNK
 from lakeproof.live.lakefs.threads import TRIES, Driver, Unread
 from lakeproof.live.lakefs.workload import Names
 from lakeproof.live.report import Round
+from lakeproof.model.snapshot import Status
 from lakeproof.words import first_of
 
 COME_AND_GO: Final = frozenset({"create_branch", "create_tag"})
@@ -27,6 +28,8 @@ class LakeFSRound(Round):
     repositories: list[Call] = attrs.field(factory=list)
     final: FinalState = attrs.field(factory=FinalState)
     last: dict[str, RepositoryState] = attrs.field(factory=dict)
+    unanswered: list[str] = attrs.field(factory=list)
+    """Reads in the end without an answer."""
 
 
 @attrs.define
@@ -57,16 +60,25 @@ class FinalStateReader:
                 raise
             raise first_of(unread, (Unread,)) from None
 
+    async def _look(self, name: str, args: tuple[str, ...]) -> Call:
+        """A read that is recorded as a call; again, if it is not answered."""
+        for _ in range(TRIES):
+            call = await self.driver.call(0, name, args)
+            if call.status is not Status.INFO:
+                return call
+        self.made.unanswered.append(call.shown)
+        return call
+
     async def _repository(self, name: str) -> None:
         service = self.driver.service
         # The name is read on both sides of its content. If it has one life before and after, the content is of that
         # life.
-        before = await self.driver.call(0, "get_repository", (name,))
+        before = await self._look("get_repository", (name,))
         if not before.ok:
             return
         branches = await self.driver.read(partial(service.branches, name))
         listed = await self.driver.read(partial(service.listing, name, TRUNK))
-        after = await self.driver.call(0, "get_repository", (name,))
+        after = await self._look("get_repository", (name,))
         if branches is not None and listed is not None and after.ok and after.value == before.value:
             self.made.last[name] = RepositoryState(str(before.value), frozenset(branches), frozenset(listed))
 
@@ -84,7 +96,7 @@ class FinalStateReader:
         again |= {("stat_entry", *call.args[1:3]) for call in mine if call.name == "update_metadata"}
         async with trio.open_nursery() as nursery:
             for name, *which in sorted(again):
-                nursery.start_soon(self.driver.call, 0, name, (lake, *which))
+                nursery.start_soon(self._look, name, (lake, *which))
             self.made.final.listed = frozenset(await self.driver.read(partial(service.branches, lake)) or ())
             for branch in self.made.final.listed:
                 nursery.start_soon(self._branch, branch)
@@ -114,9 +126,8 @@ class FinalStateReader:
             final.messages |= line
 
     async def _commit(self, commit_id: str) -> None:
-        content = await self._content(commit_id, trusted=True)
-        if content is not None:
-            self.made.final.commits[commit_id] = content
+        # No client can remove a commit: one that is not there has lost what it held.
+        self.made.final.commits[commit_id] = await self._content(commit_id, trusted=True) or {}
 
     async def _ancestors(self, commit_id: str) -> None:
         lake = self.made.names.lake

@@ -23,7 +23,7 @@ from lakeproof.live.lakefs.promises import IDS, TRUNK
 from lakeproof.live.lakefs.threads import CALLS_MAX, TRIES, Driver, Unread
 from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, OF_ENTRIES, Names, PlannedCall
 from lakeproof.live.recorder import Recorder
-from lakeproof.live.report import Report
+from lakeproof.live.report import NotJudged, Report
 from lakeproof.model.snapshot import Status
 from lakeproof.words import Unusable
 
@@ -118,6 +118,8 @@ class Traffic(Workload):
             *judge_repositories(made.repositories, made.last, issues),
         )
         made.judged = [(name, each) for name, each in judged if name in self.judged_ids]
+        for shown in made.unanswered[:1]:  # whatever it is about may have been lost
+            made.judged += [(name, NotJudged(f"not answered in the end: {shown}")) for name in self.judged_ids]
         made.files = {"history.jsonl": lines([*made.entries, *made.repositories]), "held.txt": _state(made)}
 
     async def finish(self) -> None:
@@ -156,7 +158,7 @@ class Traffic(Workload):
             # A call without an answer may take effect yet; and with the known issue, a cache may show what was before.
             await trio.sleep(max(SETTLE_SECONDS if unknown else 0, self.issues.settle))
             # A second try must not keep parts of the first one.
-            made.final, made.last, made.unread = FinalState(), {}, ""
+            made.final, made.last, made.unanswered, made.unread = FinalState(), {}, [], ""
             limit = LOOK_TIMEOUTS * self.load.timeout
             # A service that answers each read slowly, or lists more and more, would keep a round for ever.
             with trio.move_on_after(limit) as scope:
