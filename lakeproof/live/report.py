@@ -279,8 +279,8 @@ class Report:
                 unwritten = error
         click.echo(closing, err=as_json)
         # Only now: what cannot be written takes no verdict from the screen.
-        if (error := unwritten or self.interrupted) is not None:
-            raise error
+        if (ended := unwritten or self.interrupted) is not None:
+            raise ended
         return self.code
 
 

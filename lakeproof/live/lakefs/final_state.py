@@ -62,11 +62,11 @@ class FinalStateReader:
 
     async def _look(self, name: str, args: tuple[str, ...]) -> Call:
         """A read that is recorded as a call; again, if it is not answered."""
-        for _ in range(TRIES):
-            call = await self.driver.call(0, name, args)
-            if call.status is not Status.INFO:
-                return call
-        self.made.unanswered.append(call.shown)
+        call, tries = await self.driver.call(0, name, args), 1
+        while call.status is Status.INFO and tries < TRIES:
+            call, tries = await self.driver.call(0, name, args), tries + 1
+        if call.status is Status.INFO:
+            self.made.unanswered.append(call.shown)
         return call
 
     async def _repository(self, name: str) -> None:
