@@ -64,6 +64,20 @@ def test_a_shared_token_and_a_torn_entry_are_findings_and_no_path_is_told(tmp_pa
     assert "secret" not in "".join(lines)
 
 
+def test_a_key_with_two_values_is_refused_and_one_that_is_there_twice_alike_is_not(
+    tmp_path: Path, lake: Installation
+) -> None:
+    source, _ = lake.write(tmp_path / "lake")
+    text = Path(source).read_text()
+    both = tmp_path / "both.jsonl"
+    both.write_text(text + text)
+    assert diagnosed(tmp_path, str(both))[0] == 0
+    (tmp_path / "d.zip").unlink()
+    both.write_text(text + json.dumps({**json.loads(text.splitlines()[-1]), "value": "AA=="}))
+    refused = lakeproof("diagnose", str(both), "--out", str(tmp_path / "d.zip"))
+    assert (refused.exit_code, "has a key with two values" in refused.stderr) == (2, True)
+
+
 def dumped(lake: Installation, partition: bytes) -> list[dict[str, str]]:
     rows = [(key, value) for (where, key), value in lake.rows.items() if where == partition]
     return [

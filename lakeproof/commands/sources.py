@@ -7,6 +7,7 @@ from typing import Final, Literal, cast
 
 import attrs
 
+from lakeproof.impl.diagnostics import escape_bytes
 from lakeproof.impl.stores import MemoryStore, dumped
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.dumped import NotADump, Row
@@ -61,8 +62,14 @@ def rows(path: Path) -> list[Row]:
 
 def of_rows(path: Path) -> Source:
     """A store in memory, of the rows of a file. Raises Unusable."""
-    store = MemoryStore({(partition, key): value for partition, key, value in rows(path) if key})
-    return Source(store, tuple(dict.fromkeys(partition for partition, _ in store.contents())), "lakefs")
+    found: dict[tuple[bytes, bytes], bytes] = {}
+    for partition, key, value in rows(path):
+        if key and found.setdefault((partition, key), value) != value:  # its key may be a path of the user's
+            raise Unusable(
+                f"{path}: partition {escape_bytes(partition)} has a key with two values, as in two dumps that were "
+                "joined; give one of them"
+            )
+    return Source(MemoryStore(found), tuple(dict.fromkeys(partition for partition, _ in found)), "lakefs")
 
 
 @contextmanager
