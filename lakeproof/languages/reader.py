@@ -151,6 +151,10 @@ def _effect(line: bytes, body: Mapping[str, object]) -> Effect:
             f"{_shorten_value(line)}: effect {_shorten_value(op)}; expected one of {', '.join(_EFFECTS)}, {_MINT}"
         )
     kind, fields = known
+    # A condition with a misspelt name would be a write without one.
+    if strange := sorted(body.keys() - _OF_ANY_EFFECT - {name for name, _ in fields}):
+        names = ", ".join(name for name, _ in fields)
+        raise Nonsense(f"{_shorten_value(line)}: field {_shorten_value(strange[0])}; {op} has {names or 'none'}")
     return kind(*(parse(body, name) for name, parse in fields))
 
 
@@ -252,6 +256,7 @@ def _optional_metadata(body: Mapping[str, object], name: str) -> objects.Metadat
     return None if body.get(name) is None else _metadata(body, name)
 
 
+_OF_ANY_EFFECT: Final = frozenset({"flow", "effect", "op", "at", "state", "task"})
 _AT: Final[tuple[tuple[str, _Parser], ...]] = (("partition", _bytes), ("key", _bytes))
 
 _EFFECTS: Final[Mapping[str, tuple[Callable[..., Effect], tuple[tuple[str, _Parser], ...]]]] = {  # type: ignore[explicit-any]
