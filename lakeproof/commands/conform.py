@@ -133,9 +133,9 @@ async def _conform(
     chosen: Target, seed: int, most: float, say: Callable[[ClaimResult], None]
 ) -> tuple[list[ClaimResult], list[str]]:
     """The same. Raises Unusable as soon as a program says what is no answer at all: it speaks another protocol."""
-    judged, asked = list[ClaimResult](), (*claims(seed), *chosen.claims)
+    judged, all_claims = list[ClaimResult](), (*claims(seed), *chosen.claims)
     async with chosen.open() as store:
-        for number, claim in enumerate(asked, 1):
+        for number, claim in enumerate(all_claims, 1):
             private = PrefixedStore(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode(), most)
             kept, why = _KEPT
             try:
@@ -158,5 +158,5 @@ async def _conform(
             judged.append(one)
             say(judged[-1])
             if silent:  # every other claim would wait as long, and end as this one
-                return judged, [claim_text(each) for each in asked[number:]]
+                return judged, [claim_text(each) for each in all_claims[number:]]
     return judged, []

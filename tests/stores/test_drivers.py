@@ -1,15 +1,11 @@
 """Every driver keeps the contract, tells what it knows of a lost connection and no more, and is opened by its DSN."""
 
-import socket
-import ssl
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
-from typing import cast
 
 import psycopg
 import pytest
@@ -25,7 +21,6 @@ from lakeproof.impl.stores.kv_answers import reply_of
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, by_value, postgresql, redis_scripts, target
 from lakeproof.stores.pooled import Pooled
-from lakeproof.stores.redis_store import Connection, RedisStore
 from lakeproof.words import Unusable
 from tests.conformance import MakeStore, check_store
 from tests.stores.planted_store import dsn as planted
@@ -127,19 +122,6 @@ def test_of_two_transacts_with_the_same_checks_one_takes_place_on_postgresql(
 
     trio.run(main)
     assert sorted(found, key=repr, reverse=True) == outcomes
-
-
-def test_a_connection_of_redis_can_be_cut_under_tls_too() -> None:
-    near, far = socket.socketpair()
-    with (
-        far,
-        ssl.create_default_context().wrap_socket(
-            near, server_hostname="localhost", do_handshake_on_connect=False
-        ) as secured,
-    ):
-        RedisStore.sever(RedisStore.__new__(RedisStore), cast("Connection", SimpleNamespace(_sock=secured)))
-        far.settimeout(60)
-        assert far.recv(1) == b""
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ class FinalStateReader:
             final.messages |= line
 
     async def _commit(self, commit_id: str) -> None:
-        # No client can remove a commit: one that is not there has lost what it held.
+        # No client can remove a commit: one that is not there has lost its content.
         self.made.final.commits[commit_id] = await self._content(commit_id, trusted=True) or {}
 
     async def _ancestors(self, commit_id: str) -> None:
