@@ -80,6 +80,11 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     return VIOLATED if failed else INCONCLUSIVE if open_ or unasked else AS_EXPECTED
 
 
+def _name_left(one: ClaimResult) -> None:
+    if one.left:
+        click.echo(one.left_behind, err=True)
+
+
 def _print_nothing(one: ClaimResult) -> None:
     """One object is printed after all claims."""
 
@@ -121,6 +126,9 @@ def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tu
             s3_claims.check_claim(claim, private)
         except (NotConforming, NotJudged) as error:
             kept, why = _outcome(error)
+        except BaseException:  # such as Ctrl-C
+            _name_left(ClaimResult("", None, "", private.clear(), private.prefix.encode(), "keys"))
+            raise
         judged.append(ClaimResult(claim_text(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
         say(judged[-1])
         # The other claims would each wait for a timeout, and end in the same way.
@@ -145,6 +153,10 @@ async def _conform(
                 continue
             except (NotConforming, NotJudged) as error:
                 kept, why = _outcome(error)
+            except BaseException:  # such as Ctrl-C
+                with trio.CancelScope(shield=True):  # each delete has its timeout, and the third in vain is the last
+                    _name_left(ClaimResult("", None, "", len(await private.clear()), private.prefix))
+                raise
             # Only after a claim that failed: one that is kept has just shown that the store answers.
             silent = not kept and not await answers(store, most)
             left = private.written if silent else len(await private.clear())  # a silent store cannot be cleared

@@ -11,8 +11,12 @@ from lakeproof.impl.stores._kv_claims import Claim, a_predicate_is_of_its_key_an
 from lakeproof.impl.stores.conformance import claim_text, claims
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
+from lakeproof.stores import PrefixedStore
+from lakeproof.stores.s3_bucket import Bucket
 from tests.commands import lakeproof
 from tests.gate.dynamodb_server import served
+from tests.gate.stores import answering
+from tests.gate.test_s3_conform import Store
 from tests.lakefs_tables import in_dynamodb
 from tests.stores.planted_store import dsn as planted
 
@@ -62,6 +66,26 @@ def test_a_claim_that_is_about_other_stores_is_not_said_to_be_kept(monkeypatch: 
         there = asked_of(f"dynamodb+{url}/theirs")
         assert isinstance(there, list)
         assert "sort keys are in the order of their kind" not in [each["claim"] for each in there]
+
+
+def test_ctrl_c_leaves_no_key_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def writes(store: PrefixedStore) -> None:
+        await store.set(b"p", b"k", b"v")
+        raise KeyboardInterrupt
+
+    def puts(bucket: Bucket) -> None:
+        bucket.put("k", b"v")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lakeproof.commands.conform.claims", lambda seed: (writes,))
+    monkeypatch.setattr("lakeproof.stores.s3_claims.CLAIMS", (puts,))
+    assert lakeproof("conform", "sqlite:///kv.db").exit_code == 130
+    with SQLiteStore("kv.db") as store:
+        assert store.contents() == {}
+    objects = Store()
+    with answering(objects.answer) as there:
+        assert lakeproof("conform", f"s3+{there.url.replace('//', '//me:hush@')}/b").exit_code == 130
+    assert objects.state.objects == {}
 
 
 STRESS = ("--seconds", "0.5", "--clients", "4")
