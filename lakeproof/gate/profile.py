@@ -147,7 +147,7 @@ def load(name: str) -> Profile:
     file = Path(name)
     if not file.is_file():
         raise Unusable(f"{name}: no profile; expected a Python file with PROFILE")
-    found = execute_file(file, "PROFILE")
+    found = execute_file(file).get("PROFILE")
     if not isinstance(found, Profile):
         raise Unusable(f"{file}: PROFILE is {found!r}; make it a lakeproof.gate.profile.Profile")
     return found

@@ -24,6 +24,8 @@ class GateCall:
 
     name: str
     args: tuple[object, ...] = ()
+    function: object = attrs.field(default=None, eq=False, repr=False)
+    """What is to be found in the file under the name; None: whatever it is."""
 
     @classmethod
     def of(cls, function: Callable[P, object], *args: P.args, **options: P.kwargs) -> "GateCall":
@@ -35,7 +37,7 @@ class GateCall:
             json.dumps(args)
         except (TypeError, ValueError) as error:
             raise ScenarioError(f"{function.__name__}: arguments travel as JSON: {error}") from None
-        return cls(function.__name__, args)
+        return cls(function.__name__, args, function)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(repr, self.args))})"
@@ -126,7 +128,7 @@ class GateScenario:
         """Raises ScenarioError: something would not be judged, or be judged by another name."""
         if not self.clients or not all(self.clients):
             raise ScenarioError(f"{self.name}: clients: {self.clients!r}: expected one or more, each with a call")
-        for each in (*(one for client in self.clients for one in client), *self.setup, *self.after):
+        for each in self.calls:
             if not isinstance(each, GateCall):
                 raise ScenarioError(f"{self.name}: {each!r} is no call; write call(function, argument, ...)")
         # Both kinds together: verdicts, traces and ``expect`` know an invariant by its name alone.
@@ -155,6 +157,11 @@ class GateScenario:
         spent = attrs.asdict(self.faults)
         if unknown := [name for name, budget in spent.items() if budget and name not in FAULTS]:
             raise ScenarioError(f"{self.name}: faults.{unknown[0]}: the gate has {', '.join(FAULTS)}; leave it out")
+
+    @property
+    def calls(self) -> Sequence[GateCall]:
+        """All of them, those of the setup and of ``after`` too."""
+        return (*(one for client in self.clients for one in client), *self.setup, *self.after)
 
     @property
     def budgets(self) -> Mapping[str, int]:

@@ -1,7 +1,7 @@
 """The scenarios of the gate in a user's file."""
 
 import runpy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lakeproof.gate.scenario import GateScenario
@@ -29,9 +29,11 @@ def load_scenarios(file: Path) -> list[GateScenario]:
     """All scenarios of a file, which is executed.
 
     Raises:
-        Unusable: it cannot be executed, or has no list of them.
+        Unusable: it cannot be executed, has no list of them, or has another function under the name of one that they
+            call.
     """
-    listed = execute_file(file, "SCENARIOS")
+    executed = execute_file(file)
+    listed = executed.get("SCENARIOS")
     if not isinstance(listed, (list, tuple)) or not all(isinstance(each, GateScenario) for each in listed):
         raise Unusable(f"{file}: no list SCENARIOS of GateScenario; scenarios of the search are named with --from FILE")
     names = [each.name for each in listed]
@@ -39,18 +41,23 @@ def load_scenarios(file: Path) -> list[GateScenario]:
         raise Unusable(f"{file}: SCENARIOS is empty; put a GateScenario into it")
     if twice := sorted({each for each in names if names.count(each) > 1}):
         raise Unusable(f"{file}: SCENARIOS has two scenarios of the name {twice[0]!r}; rename one")
+    # The processes of a program know a function by its name alone.
+    for each in (one for scenario in listed for one in scenario.calls):
+        if each.function is not None and executed.get(each.name) is not each.function:
+            why = f"{each.name} is not the function that is called; define it there, or import it by this name"
+            raise Unusable(f"{file}: {each}: in this file, {why}")
     return list(listed)
 
 
-def execute_file(file: Path, name: str) -> object:
-    """What a user's file, which is executed, has under a name; None: nothing.
+def execute_file(file: Path) -> Mapping[str, object]:
+    """What a user's file, which is executed, has under each name.
 
     Raises:
         Unusable: it raises.
     """
     import_beside(file)  # it may import its neighbours, as if it were run
     try:
-        return runpy.run_path(str(file)).get(name)
+        return runpy.run_path(str(file))
     except KeyboardInterrupt:
         raise
     except ScenarioError as error:

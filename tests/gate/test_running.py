@@ -176,6 +176,9 @@ def test_what_one_scenario_or_schedule_has_made_is_unknown_in_the_next(
     ("more", "told"),
     [
         ("raise SystemExit(0)", "counter.py: SystemExit: 0"),
+        # The functions that are called are not those that the processes find in the file.
+        ("def careful(): value()", "counter.py: careful(): in this file, careful is not the function that is called"),
+        ("del value", "counter.py: value(): in this file, value is not the function that is called; define it there"),
         ("SCENARIOS = []", "SCENARIOS is empty; put a GateScenario into it"),
         ("SCENARIOS.append(SCENARIOS[0])", "two scenarios of the name 'counter/blind'; rename one"),
     ],
