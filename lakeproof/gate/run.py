@@ -139,8 +139,7 @@ class Runner:
     async def schedule(self, search: OneRun) -> Schedule:
         """Run one schedule as the search chooses, and tell it."""
         # A process that starts reads what the setup has left, and is answered at once.
-        self.gate.state = self.fresh
-        self.gate.unknown = ""
+        self.gate.state, self.gate.unknown = self.fresh, ""
         self.gate.open()
         await self._revive()
         # What a process has written as it started is no part of the schedule.
@@ -148,9 +147,7 @@ class Runner:
         # Of tables that only an earlier schedule has created, labels would have keys that they had not had there.
         self.front.dynamodb.keys_of_tables = {name: each.key_names for name, each in self.fresh.dynamodb.tables.items()}
         self.gate.hold(frozenset(name for name in self.children if name != OPEN), OPEN)
-        self.steps = []
-        self.made = []
-        self._born = {}
+        self.steps, self.made, self._born = [], [], {}
         self.front.passed.clear()
         self.unproved = ""
         self.results = {name: [] for name in self.children if name != OPEN}
