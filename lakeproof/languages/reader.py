@@ -152,9 +152,10 @@ def _effect(line: bytes, body: Mapping[str, object]) -> Effect:
         )
     kind, fields = known
     # A condition with a misspelt name would be a write without one.
-    if strange := sorted(body.keys() - _OF_ANY_EFFECT - {name for name, _ in fields}):
-        names = ", ".join(name for name, _ in fields)
-        raise Nonsense(f"{_shorten_value(line)}: field {_shorten_value(strange[0])}; {op} has {names or 'none'}")
+    names = [name for name, _ in fields]
+    if strange := sorted(body.keys() - _OF_ANY_EFFECT - set(names)):
+        has = ", ".join(names) or "none"
+        raise Nonsense(f"{_shorten_value(line)}: field {_shorten_value(strange[0])}; {op} has {has}")
     return kind(*(parse(body, name) for name, parse in fields))
 
 

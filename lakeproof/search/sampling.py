@@ -119,11 +119,12 @@ class _Sampling:
             pct = self.strategy == "pct" and length > 0
             if self.strategy == "pct" and not pct:
                 walkers = min(walkers, 256)  # the round that measures k
-            left -= walkers
             try:
                 length = max(length, self._round(walkers, steps_max, length if pct else 0))
             except Undecided as error:  # what was found before stays
                 stopped = str(error)
+            else:
+                left -= walkers
         return Sample(
             scenario=self.scenario,
             strategy=self.strategy,

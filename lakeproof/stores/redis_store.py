@@ -96,7 +96,7 @@ class RedisStore(Pooled[Connection]):
         # Shutting down a duplicate wakes the thread that blocks in recv on the original; closing the original under it
         # would free its number for another file.
         found = getattr(connection, "_sock", None)
-        # `dup` of an SSLSocket raises NotImplementedError.
+        # By its number, since an SSLSocket cannot be duplicated itself.
         return socket.socket(fileno=os.dup(found.fileno())) if isinstance(found, socket.socket) else None
 
     def discard(self, connection: Connection) -> None:

@@ -92,6 +92,7 @@ def test_a_flow_that_cannot_go_on_costs_no_violation_that_was_found_before(strat
     scenario = attrs.evolve(LOST_UPDATE, clients=clients, invariants=[lost, never])
     found = sample(scenario, strategy=strategy, executions=500)
     assert (set(found.violations), found.stopped) == ({each.id}, "it has broken")
+    assert found.executions < 500, "those of the round that was broken off are none"
     assert_replays(found)
     outcome = tasks.Sample(strategy=strategy, executions=500, seed=0, depth=3).run(scenario, Source(), lambda *_: None)
     assert [(verdict.verdict, verdict.why) for verdict in outcome.verdicts] == [

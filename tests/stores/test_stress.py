@@ -10,6 +10,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+import click
 import pytest
 import trio
 from trio.abc import Clock
@@ -226,7 +227,7 @@ def test_ctrl_c_leaves_no_key_behind_and_is_no_verdict(flows: bool) -> None:
         return Flows(load, opened) if flows else Traffic(load, opened, judge=lambda made: None)
 
     trio.run(stress, target_of(store), done, make)
-    assert (bool(done.interrupted), done.rounds, done.unread) == (True, 1, ["interrupted"])
+    assert (type(done.interrupted), done.rounds, done.unread) == (click.Abort, 1, ["interrupted"])
     assert done.closing(0).startswith("INCONCLUSIVE: 1 of 1 round not judged")
     assert (store.contents(), done.left) == ({}, [])
 
