@@ -34,11 +34,11 @@ class ClaimResult:
 
     def lines(self) -> str:
         line = f"{_WORDS[self.kept]}: {self.why or self.claim}"
-        return f"{line}\n  {self.left_behind}" if self.left else line
+        return f"{line}\n  {_describe_left(self.left, self.prefix, self.where)}" if self.left else line
 
-    @property
-    def left_behind(self) -> str:
-        return f"left behind: {plural(self.left, 'key')} in {self.where} that begin with {self.prefix.decode()}"
+
+def _describe_left(count: int, prefix: bytes, where: str = "partitions") -> str:
+    return f"left behind: {plural(count, 'key')} in {where} that begin with {prefix.decode()}"
 
 
 @click.command("conform")
@@ -80,9 +80,9 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     return VIOLATED if failed else INCONCLUSIVE if open_ or unasked else AS_EXPECTED
 
 
-def _name_left(one: ClaimResult) -> None:
-    if one.left:
-        click.echo(one.left_behind, err=True)
+def _name_left(count: int, prefix: bytes, where: str = "partitions") -> None:
+    if count:
+        click.echo(_describe_left(count, prefix, where), err=True)
 
 
 def _print_nothing(one: ClaimResult) -> None:
@@ -127,7 +127,7 @@ def _conform_s3(dsn: str, most: float, say: Callable[[ClaimResult], None]) -> tu
         except (NotConforming, NotJudged) as error:
             kept, why = _outcome(error)
         except BaseException:  # such as Ctrl-C
-            _name_left(ClaimResult("", None, "", private.clear(), private.prefix.encode(), "keys"))
+            _name_left(private.clear(), private.prefix.encode(), "keys")
             raise
         judged.append(ClaimResult(claim_text(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
         say(judged[-1])
@@ -155,19 +155,19 @@ async def _conform(
                 kept, why = _outcome(error)
             except BaseException:  # such as Ctrl-C
                 with trio.CancelScope(shield=True):  # each delete has its timeout, and the third in vain is the last
-                    _name_left(ClaimResult("", None, "", len(await private.clear()), private.prefix))
+                    _name_left(len(await private.clear()), private.prefix)
                 raise
             # Only after a claim that failed: one that is kept has just shown that the store answers.
             silent = not kept and not await answers(store, most)
             left = private.written if silent else len(await private.clear())  # a silent store cannot be cleared
-            one = ClaimResult(claim_text(claim), kept, why, left, private.prefix)
             # A line that is no answer at all means another protocol, while a wrong answer is a verdict.
             if isinstance(store, ChildStore) and store.nonsense:
+                beside = f" ({_describe_left(left, private.prefix)})" if left else ""
                 raise Unusable(
                     f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "
-                    f"got: {store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/targets.md"
+                    f"got: {store.nonsense}{beside}; see docs/targets.md"
                 )
-            judged.append(one)
+            judged.append(ClaimResult(claim_text(claim), kept, why, left, private.prefix))
             say(judged[-1])
             if silent:  # every other claim would wait as long, and end as this one
                 return judged, [claim_text(each) for each in all_claims[number:]]
