@@ -27,8 +27,8 @@ class InternalError(Exception):
     """A mistake of ours, with its traceback."""
 
 
-Progress = Callable[[int, int, int], None]
-"""What a search calls as it goes: level, states of the level, states in all."""
+Progress = Callable[[int, int, int, str], None]
+"""What a search calls on each level: the level, states so far, states of this level, and what grows in a loop."""
 
 
 def first_of(

@@ -24,7 +24,7 @@ def verdict(found: str, expected: str = "holds", *, sampled: bool = False, named
     return Verdict(invariant="x", expected=expected, verdict=found, sampled=sampled, named=named)
 
 
-def quiet(*_: int) -> None:
+def quiet(*_: object) -> None:
     """Hears no progress."""
 
 

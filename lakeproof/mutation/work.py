@@ -276,7 +276,7 @@ def _search_scenario(scenario: "Scenario", origin: Origin, states_max: int | Non
     from lakeproof.verify.tasks import Verify, carried_out
 
     task = Verify(states_max=states_max, seconds_max=bounds.seconds, memory_bytes_max=bounds.memory_bytes, traced=False)
-    return carried_out(task, scenario, Source(origin.file), lambda depth, states, transitions: None)
+    return carried_out(task, scenario, Source(origin.file), lambda *_: None)
 
 
 def run(pipe: "Connection[object, object]", work: Work) -> None:

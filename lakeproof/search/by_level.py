@@ -63,6 +63,7 @@ from lakeproof.search.space import Relayout, share_behaviours
 from lakeproof.search.states import FirstReach, Record, TellsClientsApart
 from lakeproof.search.symmetry import Symmetry
 from lakeproof.search.trie import Trie
+from lakeproof.words import Progress
 
 CHUNK: Final = 1 << 15
 """States that are expanded at once: their temporaries fit into the second-level cache."""
@@ -76,14 +77,14 @@ MERGED_RERUNS_MAX: Final = 800
 RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
 
+LOOKS_AFTER: Final = 32
+"""On this level, and each time that the level has doubled, it is looked at what grows in a loop."""
+
 SMALL_STATES_MAX: Final = 200_000
 """A search that has more states is not small: merging may pay."""
 
 SMALL_RERUNS_MAX: Final = 4_000
 """Nor is one that has run its flows more often."""
-
-Progress = Callable[[int, int, int], None]
-"""Called with (depth, states so far, states of this level) once per level."""
 
 
 @attrs.frozen(kw_only=True)
@@ -231,6 +232,13 @@ class LevelSearch:
         self.stride = 1
         self.ahead: dict[int, list[Words]] = {0: [self.kernel.first()]}
         self.unexpanded = False
+        self.looks_at, self.grows = LOOKS_AFTER, ""
+
+    def _report(self, level: int, width: int) -> None:
+        if self.progress:
+            if level >= self.looks_at:
+                self.looks_at, self.grows = 2 * level, self._grown()
+            self.progress(level, self.states, width, self.grows)
 
     def _level(self, words: Words, level: int) -> str:
         """Judge and expand the states of a level. Returns why the search must stop here, if it must."""
@@ -238,8 +246,7 @@ class LevelSearch:
         self.widest = max(self.widest, len(words[0]))
         # Judged before limits are looked at: a level that is not expanded any more still counts.
         self.judge.level(words, level)
-        if self.progress:
-            self.progress(level, self.states, len(words[0]))
+        self._report(level, len(words[0]))
         stopped = self._stop() or self._too_large(words) or self._endless(words, level)
         if not self.ranked:  # a ranked search finds no paths, and needs no levels
             self.levels.append(words, self.kernel.layout)

@@ -20,7 +20,6 @@ import attrs
 from lakeproof.model.invariants import Liveness
 from lakeproof.scenario import Scenario
 from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
-from lakeproof.search.by_level import Progress as Progress
 from lakeproof.search.growth import Loops
 from lakeproof.search.loops import LoopingSearch
 from lakeproof.search.results import Counterexample as Counterexample
@@ -29,6 +28,7 @@ from lakeproof.search.results import Limits as Limits
 from lakeproof.search.results import Options as Options
 from lakeproof.search.results import Result as Result
 from lakeproof.search.setup import prepare
+from lakeproof.words import Progress
 
 RANKED_FROM: Final = 1_000_000
 """States after which a search without violations goes on ranked."""

@@ -28,7 +28,7 @@ class Progress:
         self._doing = doing
         self._total = total
         self._done = self._states = 0
-        self._under_way: dict[str, tuple[int, int]] = {}
+        self._under_way: dict[str, tuple[int, int, str]] = {}
         self._started = self._last = time.monotonic()
         self._bar: Bar | None = None
 
@@ -59,11 +59,11 @@ class Progress:
             self._bar.stop()
 
     def began(self, name: str) -> None:
-        self._under_way[name] = (0, 0)
+        self._under_way[name] = (0, 0, "")
         self.tick()
 
-    def at(self, name: str, depth: int, states: int) -> None:
-        self._under_way[name] = (depth, states)
+    def at(self, name: str, depth: int, states: int, grows: str) -> None:
+        self._under_way[name] = (depth, states, grows)
 
     def finished(self, name: str, outcome: Outcome) -> None:
         self._under_way.pop(name, None)
@@ -90,9 +90,10 @@ class Progress:
 
     def _describe(self) -> str:
         """How much has been seen, and what takes longest."""
-        states = self._states + sum(states for _, states in self._under_way.values())
+        states = self._states + sum(states for _, states, _ in self._under_way.values())
         seen = f"{plural(states, 'state')}, " if states else ""
         if not self._under_way:
             return seen.removesuffix(", ")
-        name, (depth, _) = max(self._under_way.items(), key=lambda item: item[1][1])  # the one with the most states
-        return f"{seen}now {name}" + (f" at depth {depth}" if depth else "")
+        # The one with the most states.
+        name, (depth, _, grows) = max(self._under_way.items(), key=lambda item: item[1][1])
+        return f"{seen}now {name}" + (f" at depth {depth}{grows}" if depth else "")

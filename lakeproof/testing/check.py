@@ -30,7 +30,7 @@ def check(scenario: Scenario, *, states_max: int | None = None, seconds_max: flo
     """
     task = Verify(states_max=states_max, seconds_max=seconds_max)
     # No file: the scenario was built by the test, and not loaded.
-    outcome = carried_out(task, scenario, Source(), lambda depth, states, transitions: None)
+    outcome = carried_out(task, scenario, Source(), lambda *_: None)
     # Before the verdicts, which are inconclusive then: "expected holds" would hide the reason.
     if outcome.trouble:
         raise Unusable(outcome.trouble)

@@ -51,7 +51,7 @@ class Listener(Protocol):
 
     def began(self, name: str) -> None: ...
 
-    def at(self, name: str, depth: int, states: int) -> None: ...
+    def at(self, name: str, depth: int, states: int, grows: str) -> None: ...
 
     def finished(self, name: str, outcome: Outcome) -> None: ...
 
@@ -77,23 +77,23 @@ def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, li
         yield outcome
 
 
-def _tell(listener: Listener, name: str, depth: int, states: int) -> None:
-    listener.at(name, depth, states)
+def _tell(listener: Listener, name: str, depth: int, states: int, grows: str) -> None:
+    listener.at(name, depth, states, grows)
     listener.tick()
 
 
 class _Throttled:
     """Passes progress on, a few times a second."""
 
-    def __init__(self, report: Callable[[int, int], None]) -> None:
+    def __init__(self, report: Callable[[int, int, str], None]) -> None:
         self._report = report
         self._next = 0.0
 
-    def __call__(self, depth: int, states: int, _: int) -> None:
+    def __call__(self, depth: int, states: int, _: int, grows: str) -> None:
         # A search reports each level: a small one has many a second, and each would be a message through a pipe.
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + REPORT_SECONDS
-            self._report(depth, states)
+            self._report(depth, states, grows)
 
 
 @attrs.define
@@ -219,8 +219,8 @@ def _receive_outcome(worker: _Worker, listener: Listener) -> Outcome | None:
         worker.process.join()
         return _outcome_of_death(worker.scenario, HUNG if worker.killed else worker.process.exitcode)
     match message:
-        case (int() as depth, int() as states):
-            listener.at(worker.scenario.name, depth, states)
+        case (int() as depth, int() as states, str() as grows):
+            listener.at(worker.scenario.name, depth, states, grows)
             return None
         case Outcome():
             return message
@@ -279,8 +279,8 @@ def _work(
     sys.stdout = sys.stderr
     WATCH.board = board
 
-    def report(depth: int, states: int) -> None:
-        pipe.send((depth, states))
+    def report(*progress: object) -> None:
+        pipe.send(progress)
 
     with suppress(EOFError, BrokenPipeError, ConnectionResetError), FORGOTTEN.noticed():
         while True:

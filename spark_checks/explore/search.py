@@ -183,8 +183,7 @@ class SparkSearch(LevelSearch):
         waiting, self.answers = self.answers, []
         # States are judged before they are expanded, as in the local search: a violation ends the search on this level.
         self._hear(waiting, level)
-        if self.progress:
-            self.progress(level, self.states, part.count)
+        self._report(level, part.count)
         stopped = self._stop() or self._endless_kept(part, level)
         if not stopped and not self.judge.decided:
             self._expand_kept(part, level)

@@ -45,8 +45,8 @@ class Speed:
         self._name, self._progress = name, progress
         self._time, self._states = time.monotonic(), 0
 
-    def __call__(self, level: int, states: int, wide: int) -> None:
-        self._progress(level, states, wide)
+    def __call__(self, level: int, states: int, wide: int, grows: str) -> None:
+        self._progress(level, states, wide, grows)
         now = time.monotonic()
         if states < self._states:  # the search has started over
             self._time, self._states = now, 0

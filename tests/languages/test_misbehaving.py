@@ -61,7 +61,7 @@ def searched(program: Program, task: Verify | None = None) -> Outcome:
     """What comes of two clients with its flow."""
     clients = [[program.call("flow")] for _ in range(2)]
     scenario = Scenario(name="s", clients=clients, invariants=[], expect={NO_UNHANDLED_EXCEPTION: "holds"})
-    return carried_out(task or Verify(), scenario, Source(), lambda depth, states, width: None)
+    return carried_out(task or Verify(), scenario, Source(), lambda *_: None)
 
 
 @pytest.mark.parametrize("mistake", FAILURES)

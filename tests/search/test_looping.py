@@ -230,6 +230,15 @@ def test_what_grows_is_named(flow: Keeper) -> None:
     assert GROWS[flow] in search(attrs.evolve(scenario, invariants=[NEVER]), Limits(steps_max=40)).stopped
 
 
+def test_what_grows_is_named_long_before_such_a_search_ends() -> None:
+    lines: list[str] = []
+    clients = [[Call(counting)], [Call(counting)]]
+    scenario = Scenario(name="x", clients=clients, setup=[Call(holding)], invariants=[NEVER])
+    search(scenario, Limits(steps_max=70), progress=lambda *line: lines.append(line[3]))
+    assert "" in lines
+    assert GROWS[counting] in lines[-1]
+
+
 async def alternating(env: Env) -> None:
     while True:
         for key in (b"lock", b"other"):

@@ -122,7 +122,7 @@ def test_on_a_terminal_the_line_fits_and_is_gone_at_the_end(width: int, monkeypa
     monkeypatch.setenv("TERM", "xterm")
     with Progress("verifying", 3) as told:
         told.began("x" * 200)
-        told.at("x" * 200, 3, 1_000)
+        told.at("x" * 200, 3, 1_000, "")
         told.tick()
         told.finished("x" * 200, OUTCOMES[0])
         told.tick()
