@@ -24,7 +24,13 @@ from lakeproof.model import channels, keys, kv, objects, watches
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
 from lakeproof.model.snapshot import CallView, Status
-from lakeproof.search.describe_objects import condition_of, content_in_words, entry_in_words, metadata_of
+from lakeproof.search.describe_objects import (
+    VALUE_SHOWN_MAX,
+    condition_of,
+    content_in_words,
+    entry_in_words,
+    metadata_of,
+)
 from lakeproof.search.describe_objects import printable as printable
 from lakeproof.search.describe_objects import text as text
 from lakeproof.search.fence import WATCH
@@ -244,7 +250,7 @@ def value(partition: bytes, key: bytes, content: bytes) -> str:
     # Bytes at a key of the schema that are no record: a flow may write anything, and a reader sees them as they are.
     except Undecodable:
         record = None
-    return text(content) if record is None else printable(_record(record))
+    return text(content, VALUE_SHOWN_MAX) if record is None else printable(_record(record))
 
 
 def _record(record: Record) -> str:

@@ -15,7 +15,9 @@ from lakeproof.model.committed import (
     decode_range,
 )
 
-BYTES_SHOWN_MAX: Final = 40
+KEY_SHOWN_MAX: Final = 40
+VALUE_SHOWN_MAX: Final = 160
+"""Bytes of a key, and of a value, which is often a JSON object."""
 SHOWN_MAX: Final = 3
 """Parts of a whole that readers are shown."""
 HASH_SHOWN: Final = 8
@@ -35,7 +37,7 @@ def content_in_words(content: bytes) -> str:
     except MalformedObject:
         # It only begins like one: shown as bytes.
         pass
-    return text(content)
+    return text(content, VALUE_SHOWN_MAX)
 
 
 def _entry(entry: Entry) -> str:
@@ -82,12 +84,12 @@ def condition_of(op: objects.Put | objects.Copy | objects.SetMetadata | objects.
             return f"if its version is {op.if_version}"
 
 
-def text(content: bytes) -> str:
+def text(content: bytes, most: int = KEY_SHOWN_MAX) -> str:
     """Bytes as a reader sees them: text where they are text, and never a control character."""
     # Before the cut: a hash that is cut in half would not be recognised, and be shown as it is.
     short = _HASH_BYTES.sub(lambda found: found[0][:HASH_SHOWN] + b"..", content)
-    shown = short[:BYTES_SHOWN_MAX].decode("utf-8", "backslashreplace")  # the cut may split a character
-    rest = len(short) - BYTES_SHOWN_MAX
+    shown = short[:most].decode("utf-8", "backslashreplace")  # the cut may split a character
+    rest = len(short) - most
     return printable(shown or "''") + (f"... ({rest} more bytes)" if rest > 0 else "")
 
 

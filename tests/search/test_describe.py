@@ -21,3 +21,10 @@ def test_nothing_that_a_terminal_obeys_is_ever_shown() -> None:
     ):
         assert shown.isprintable()
         assert "ok" in shown
+
+
+def test_an_object_in_json_is_shown_whole_and_what_is_cut_is_counted() -> None:
+    whole = b'{"data": {"1": 4}, "lock": [1, "a"], "write": {"2": 1}, "read": []}'
+    assert describe.value(b"rows", b"a", whole) == whole.decode()
+    shown, _, rest = describe.value(b"rows", b"a", b"x" * 5_000).partition("... (")
+    assert rest == f"{5_000 - len(shown)} more bytes)"

@@ -114,7 +114,7 @@ def _row(each: Followed, lanes: int, top: int, width: int) -> Iterator[str]:
         yield from _chip(each, middle)
     x = MARGIN + NUMBER + LANE * lanes + 8
     room = width - MARGIN - x
-    yield _text(x, middle - 5, each.step.key or each.fault, "text strong" if each.step.key else "warn strong", room)
+    yield _text(x, middle - 5, each.step.key, "text strong", room)
     yield _text(x, middle + 13, _what(each), "warn small" if each.fault else "text small", room)
 
 
