@@ -7,7 +7,7 @@ from typing import Final
 from lakeproof.gate.fronts.redis import globs
 from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, check_flush, cursor, lifetime, not_known, scan_options
 from lakeproof.gate.fronts.redis.replies import OK, Simple, Value
-from lakeproof.gate.fronts.redis.state import Hash, Stored, place
+from lakeproof.gate.fronts.redis.state import Hash, SortedSet, Stored, place
 from lakeproof.gate.fronts.redis.work import Work
 
 PAGE: Final = 10
@@ -27,14 +27,15 @@ def exists(work: Work, args: Args) -> Value:
     return sum(work.get(key) is not None for key in args)  # a key that is named twice counts twice
 
 
+_TYPES: Final = {bytes: "string", tuple: "list", frozenset: "set", Hash: "hash", SortedSet: "zset", type(None): "none"}
+
+
 def type_(work: Work, args: Args) -> Value:
     return Simple(_type_of(work.get(args[0])))
 
 
 def _type_of(stored: Stored | None) -> str:
-    if stored is None:
-        return "none"
-    return "string" if isinstance(stored, bytes) else "hash" if isinstance(stored, Hash) else "zset"
+    return _TYPES[type(stored)]
 
 
 def keys(work: Work, args: Args) -> Value:

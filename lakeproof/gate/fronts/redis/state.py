@@ -26,8 +26,8 @@ class SortedSet:
         return sorted(self.scores, key=lambda member: (self.scores[member], member))
 
 
-Stored = bytes | Hash | SortedSet
-"""What a key holds; a string is bytes."""
+Stored = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | SortedSet
+"""What a key holds: bytes are a string, a tuple is a list, and a frozenset a set; neither is ever empty."""
 
 
 @attrs.frozen

@@ -4,7 +4,7 @@ A request is a program that knows nothing but what it reads here. So its footpri
 writes nothing of what it has read, it goes the same way, and reads and writes the same.
 """
 
-from typing import Final
+from typing import Final, TypeVar
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 from lakeproof.gate.fronts.redis.replies import CommandError
@@ -14,6 +14,7 @@ _PLAIN: Final = frozenset(range(0x21, 0x7F)) - {ord("%")}
 KEY: Final = "?redis/"
 SCRIPT: Final = "?redis script/"
 """What the names of keys and scripts begin with in footprints. A ``?`` begins no bucket of S3."""
+_Kind = TypeVar("_Kind", bytes, tuple[bytes, ...], frozenset[bytes], Hash, SortedSet)
 WRONG_TYPE: Final = "WRONGTYPE Operation against a key holding the wrong kind of value"
 
 
@@ -144,26 +145,28 @@ class Work:
 
     def string(self, key: bytes) -> bytes | None:
         """The string at a key. Raises CommandError: it holds something else."""
-        stored = self.get(key)
-        if stored is None or isinstance(stored, bytes):
-            return stored
-        raise CommandError(WRONG_TYPE)
+        return self._typed(key, bytes)
 
     def hash(self, key: bytes) -> dict[bytes, bytes]:
         """A copy of the hash at a key; none is an empty one. Raises CommandError: it holds something else."""
-        stored = self.get(key)
-        if stored is None:
-            return {}
-        if isinstance(stored, Hash):
-            return dict(stored.fields)
-        raise CommandError(WRONG_TYPE)
+        stored = self._typed(key, Hash)
+        return {} if stored is None else dict(stored.fields)
 
     def sorted_set(self, key: bytes) -> SortedSet:
         """The sorted set at a key; none is an empty one. Raises CommandError: it holds something else."""
+        return self._typed(key, SortedSet) or SortedSet({})
+
+    def list(self, key: bytes) -> tuple[bytes, ...]:
+        """The list at a key; none is an empty one. Raises CommandError: it holds something else."""
+        return self._typed(key, tuple) or ()
+
+    def set(self, key: bytes) -> frozenset[bytes]:
+        """The set at a key; none is an empty one. Raises CommandError: it holds something else."""
+        return self._typed(key, frozenset) or frozenset()
+
+    def _typed(self, key: bytes, kind: type[_Kind]) -> _Kind | None:
         stored = self.get(key)
-        if stored is None:
-            return SortedSet({})
-        if isinstance(stored, SortedSet):
+        if stored is None or isinstance(stored, kind):
             return stored
         raise CommandError(WRONG_TYPE)
 
