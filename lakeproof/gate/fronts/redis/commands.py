@@ -25,9 +25,19 @@ from lakeproof.gate.fronts.redis.arguments import Args, integer, wrong_number
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Pairs, Simple, Value
 from lakeproof.gate.fronts.redis.work import Work, escape_key
+from lakeproof.stores import redis_scripts
 
 ARGS_SHOWN_BYTES: Final = 128
 """Of what is no command, in its error."""
+
+SHA_SHOWN: Final = 8
+OURS: Final = {
+    scripts.sha_of(text.encode()): name.lower() for name, text in vars(redis_scripts).items() if name.isupper()
+}
+"""The scripts of lakeproof's own driver, by their SHA-1."""
+
+READS: Final = scripts.sha_of(redis_scripts.SCAN.encode())
+"""A script that writes nothing. Of others that is not known."""
 
 Telling = Callable[[Args], Sequence[str]]
 
@@ -73,22 +83,19 @@ def _of_hscan(args: Args) -> Sequence[str]:
     return [escape_key(args[0]), *_of_scan(args[1:])]
 
 
-def _of_eval(args: Args) -> Sequence[str]:
-    """The name of the script, its keys, and the arguments that are keys of its own."""
-    script = scripts.of_sha(args[0]) or scripts.of_text(args[0])  # EVALSHA has the sha, EVAL the text
-    if script is None:
-        return ["an unknown script", escape_key(args[0][:40])]
+def _of_eval(text: bool, args: Args) -> Sequence[str]:
+    """The script, in short, and its keys. Arguments may be minted, such as the token of a lock."""
     try:
         count = max(0, integer(args[1]))  # a label must not fail where the command will
     except CommandError:
         count = 0
-    shown = count // 2 if script.shown is None else script.shown
-    return [script.name, *(escape_key(each) for each in args[2 : 2 + count + shown])]
+    return [*_of_scripts(text, args[:1]), *(escape_key(each) for each in args[2 : 2 + count])]
 
 
-def _of_load(args: Args) -> Sequence[str]:
-    found = [scripts.of_sha(each) or scripts.of_text(each) for each in args]
-    return [escape_key(text[:40]) if each is None else each.name for text, each in zip(args, found, strict=True)]
+def _of_scripts(text: bool, args: Args) -> Sequence[str]:
+    """text: whether these are texts, and not yet names."""
+    named = [scripts.sha_of(each) if text else escape_key(each).lower() for each in args]
+    return [OURS.get(each, each[:SHA_SHOWN]) for each in named]
 
 
 def _ping(work: Work, args: Args) -> Value:
@@ -151,10 +158,10 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"ZCARD": Command(2, lambda work, args: len(work.sorted_set(args[0]).scores)),
     b"ZSCORE": Command(3, lambda work, args: work.sorted_set(args[0]).scores.get(args[1])),
     b"ZRANGEBYLEX": Command(-4, hashes.zrangebylex),
-    b"EVAL": Command(-3, scripts.eval_, True, _of_eval),
-    b"EVALSHA": Command(-3, scripts.evalsha, True, _of_eval),
-    b"SCRIPT|LOAD": Command(3, scripts.load, True, _of_load),  # two words of these are the name
-    b"SCRIPT|EXISTS": Command(-3, scripts.exists, shown=_of_load),
+    b"EVAL": Command(-3, lambda work, args: scripts.eval_(_call, work, args), True, partial(_of_eval, True)),
+    b"EVALSHA": Command(-3, lambda work, args: scripts.evalsha(_call, work, args), True, partial(_of_eval, False)),
+    b"SCRIPT|LOAD": Command(3, scripts.load, True, partial(_of_scripts, True)),  # two words of these are the name
+    b"SCRIPT|EXISTS": Command(-3, scripts.exists, shown=partial(_of_scripts, False)),
     b"SCRIPT|FLUSH": Command(-2, scripts.flush, True),
     b"PING": Command(-1, _ping),
     b"ECHO": Command(2, lambda work, args: args[0]),
@@ -241,8 +248,7 @@ def label_of(words: Words) -> str:
 def writes(words: Words) -> bool:
     """Whether it may change anything. EVAL may always load its script."""
     if words[0].upper() == b"EVALSHA":  # it loads nothing, so only the script counts
-        script = scripts.of_sha(words[1])
-        return script is not None and script.writes
+        return words[1].decode("latin-1").lower() != READS
     return COMMANDS[name_of(words)].writes
 
 
@@ -253,5 +259,25 @@ def perform_command(work: Work, words: Words) -> Value:
     try:
         return do(work, args_of(words))
     except CommandError as error:
-        work.unknown = work.unknown or error.unknown  # the first one of a transaction
+        work.note(error.unknown)
         return Failure(str(error))
+
+
+_NOT_IN_SCRIPTS: Final = frozenset({b"EVAL", b"EVALSHA", b"SCRIPT|LOAD", b"SCRIPT|EXISTS", b"SCRIPT|FLUSH", b"UNWATCH"})
+_IN_SCRIPTS: Final = (b"INFO", b"COMMAND")
+"""What Redis allows in scripts, of what is answered by the connection here."""
+
+
+def _call(work: Work, words: Words) -> Value:
+    """A command that a script calls."""
+    try:
+        command = find_command(words)
+    except CommandError as error:
+        work.note(error.unknown)
+        wrong = "wrong number" in str(error) and name_of(words) in COMMANDS
+        what = "Wrong number of args calling Redis command" if wrong else "Unknown Redis command called"
+        return Failure(f"ERR {what} from script")
+    if command.do is None or name_of(words) in _NOT_IN_SCRIPTS:
+        work.note(f"{name_of(words).decode()} in a script" if words[0].upper() in _IN_SCRIPTS else "")
+        return Failure("ERR This Redis command is not allowed from script")
+    return perform_command(work, words)

@@ -37,8 +37,8 @@ class RedisState:
     keys: Mapping[bytes, Stored] = attrs.field(factory=dict)
     versions: Mapping[bytes, int] = attrs.field(factory=dict)
     """How often each key was changed, removed ones too: by this WATCH knows whether a key was touched."""
-    scripts: frozenset[str] = frozenset()
-    """The known scripts that were loaded, by name; see `lakeproof.gate.fronts.redis.scripts`."""
+    scripts: Mapping[str, bytes] = attrs.field(factory=dict)
+    """The texts of the scripts that were loaded, by their SHA-1."""
     lives: Mapping[bytes, int] = attrs.field(factory=dict)
     """How long keys were given to live, in milliseconds. No time passes: a key is there until an expiry removes it."""
     expires: bool = False

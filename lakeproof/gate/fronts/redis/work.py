@@ -125,23 +125,25 @@ class Work:
         for key in found:
             self._change(key, None)
 
-    def loaded(self, script: str) -> bool:
-        """Whether a script is loaded."""
-        self._touched[of_script(script, Touch.READ)] = None
-        return script in self._scripts
+    def script(self, sha: str) -> bytes | None:
+        """The text of a script; None: it is not loaded."""
+        self._touched[of_script(sha, Touch.READ)] = None
+        return self._scripts.get(sha)
 
-    def load(self, script: str) -> None:
+    def load(self, sha: str, text: bytes) -> None:
         """Load a script. One that is loaded already was only looked for."""
-        if not self.loaded(script):
-            self._touched[of_script(script, Touch.WRITE)] = None
-            self._scripts |= {script}
+        if self.script(sha) is None:
+            self._touched[of_script(sha, Touch.WRITE)] = None
+            self._scripts = {**self._scripts, sha: text}
 
-    def unload(self, scripts: frozenset[str]) -> None:
-        """Forget these scripts, as far as they are loaded."""
-        for script in sorted(scripts):
-            if self.loaded(script):
-                self._touched[of_script(script, Touch.WRITE)] = None
-                self._scripts -= {script}
+    def unload(self) -> None:
+        """Forget all scripts. Where none is loaded, that was only looked at."""
+        self._touched[Access(Touch.WRITE if self._scripts else Touch.READ, SCRIPT, prefix=True)] = None
+        self._scripts = {}
+
+    def note(self, unknown: str) -> None:
+        """Something was requested that the front does not have. The first of a request is kept."""
+        self.unknown = self.unknown or unknown
 
     def string(self, key: bytes) -> bytes | None:
         """The string at a key. Raises CommandError: it holds something else."""
