@@ -12,7 +12,6 @@ from lakeproof.gate.fronts.redis.commands import find_command
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import CommandError, encode_reply
-from lakeproof.gate.fronts.redis.scripts import SCRIPTS
 from lakeproof.gate.fronts.redis.session import Session
 from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.stores import redis_scripts
@@ -33,15 +32,62 @@ OF_POTTERY = tuple(
     )
 )
 """The scripts of `pottery.Redlock` 3.0."""
-TEXTS = {
-    hashlib.sha1(text.encode()).hexdigest(): text.encode()  # noqa: S324  # as Redis does
-    for text in (
-        *(text for name, text in vars(redis_scripts).items() if name.isupper()),
-        *(getattr(redis.lock.Lock, f"LUA_{name}_SCRIPT") for name in ("RELEASE", "EXTEND", "REACQUIRE")),
-        *OF_POTTERY,
-    )
+LOCKS = (*(getattr(redis.lock.Lock, f"LUA_{name}_SCRIPT") for name in ("RELEASE", "EXTEND", "REACQUIRE")), *OF_POTTERY)
+"""Of redis-py, too."""
+LUA = r"""
+return {1, 'x', {2.9, {ok = 'fine'}}, false, true, nil, 3}
+return {redis.status_reply('FINE'), redis.error_reply('NO way'), redis.error_reply('-y'), redis.error_reply(1)}
+return {-3.99, 1e300, 0 / 0, 9007199254740993, tostring(1e15), tostring(0.1), tostring(nil), -0}
+return {KEYS, ARGV, #KEYS, KEYS[9], _VERSION, redis.sha1hex(1), redis.sha1hex(''), type(redis.call), redis.LOG_WARNING}
+return {string.find('hello', 'l'), ('x'):rep(3), string.format('%d', 3.7), tonumber('12abc'), 'a' .. 1}
+return {pcall(error, 'x'), select(2, pcall(function() error('x') end)), pcall(redis.call, 'get'), redis.pcall('get')}
+return coroutine.wrap(function() return redis.call('type', KEYS[1]).ok end)()
+return redis.call('set', KEYS[1], 1.5)['ok']
+redis.call('set', KEYS[1], 12345678901234567) return redis.call('get', KEYS[1])
+return redis.call('set', KEYS[1], ARGV[1], 'NX')
+return redis.call('incr', KEYS[1]) + 0.5
+return redis.call('hgetall', KEYS[1])
+return redis.call('mget', KEYS[1], 'h', 'none')
+return {redis.pcall('incr', KEYS[1]), redis.pcall('hget', KEYS[1], 'f'), redis.call('exists', KEYS[1])}
+redis.call('append', KEYS[1], 'y') redis.call('hset', KEYS[1], 'f', 1) return redis.call('dbsize')
+local function read() return redis.call('get', KEYS[1]) end local found = read() return found
+local x = 1|return redis.call('get', KEYS[1], x)
+local function deep() error({err = 'MINE deep'}) end||deep()
+for number, key in ipairs(KEYS) do|redis.call('set', key, number) end
+return redis.call('multi')
+return redis.call('unwatch')
+return redis.call('eval', 'return 1', 0)
+return redis.call(KEYS[1], nil)
+return redis.call()
+return redis.call('get', {})
+return redis.foo()
+return foo
+foo = 1
+KEYS = {}
+string.foo = 1
+KEYS[1] = 'z' return KEYS
+local none = nil return none.x
+error('a|b')
+error('x', 0)
+error(5)
+error()
+assert(false, 'msg')
+assert(nil)
+return (
+return 1 2
+return {err = 'zz'}
+return {ok = 'zz'}
+return {{err = 'x'}, {ok = 1}, function() end}
+
+""".split("\n")[1:]
+"""A script in each line, of which a bar breaks the line."""
+SCRIPTS = {
+    **{text: (2, 3) for name, text in vars(redis_scripts).items() if name.isupper()},
+    redis_scripts.TRANSACT: (4, 6),
+    **dict.fromkeys(LOCKS, (1, 3)),
+    **{text.replace("|", "\n"): (1, 1) for text in LUA},
 }
-"""The texts of the scripts that are known, by sha."""
+"""How many keys and arguments each has."""
 NOW = 1_700_000_000_000_000
 
 
@@ -184,25 +230,26 @@ TRANSACTIONS = asked("WATCH (K)", "UNWATCH", "MULTI", "EXEC", "EXEC", "DISCARD")
 
 @st.composite
 def _of_scripts(draw: st.DrawFn) -> Words:
-    script = draw(st.sampled_from(SCRIPTS))
-    way = draw(st.sampled_from([b"EVAL", b"EVALSHA", b"LOAD", b"EXISTS", b"FLUSH"]))
-    text, sha = TEXTS[script.sha], script.sha.encode()
-    if way in (b"EVAL", b"EVALSHA"):
-        keys = (draw(st.sampled_from([b"h", b"a"])), draw(st.sampled_from([b"z", b"a"])))
-        args = [draw(FIELDS), draw(VALUES), draw(VALUES)]
-        if script.keys == 1:
-            more = (b"100000", draw(st.sampled_from([b"0", b"1"]))) if script.args > 1 else ()
-            return (way, text if way == b"EVAL" else sha, b"1", keys[1], draw(VALUES), *more)
-        if script.name == "transact":
-            what = st.sampled_from([b"absent", b"exists", b"equal", b"set", b"delete"])
-            args = [draw(each) for each in (FIELDS, FIELDS, what, what, VALUES, VALUES)]
-            return (way, text if way == b"EVAL" else sha, b"4", *keys, *keys[:1], b"z", *args)
-        if script.name == "scan":
-            args = [draw(st.sampled_from([b"-", b"[f"])), draw(st.sampled_from([b"-1", b"1", b"2"]))]
-        return (way, text if way == b"EVAL" else sha, b"2", *keys, *args)
-    return {b"LOAD": (b"SCRIPT", way, text), b"EXISTS": (b"SCRIPT", way, sha), b"FLUSH": (b"SCRIPT", way)}[way]
+    script = draw(st.sampled_from(list(SCRIPTS)))
+    text, sha = script.encode(), hashlib.sha1(script.encode()).hexdigest().encode()  # noqa: S324  # as Redis does
+    counts = zip((OF_KEYS, OF_ARGS), SCRIPTS[script], strict=True)
+    keys, args = (draw(st.lists(each, min_size=count, max_size=count)) for each, count in counts)
+    run = (b"%d" % len(keys), *keys, *args)
+    return draw(
+        st.sampled_from(
+            [
+                (b"EVAL", text, *run),
+                (b"EVALSHA", sha, *run),
+                (b"SCRIPT", b"LOAD", text),
+                (b"SCRIPT", b"EXISTS", sha.upper()),
+                (b"SCRIPT", b"FLUSH"),
+            ]
+        )
+    )
 
 
+OF_KEYS = st.sampled_from([b"h", b"z", b"a"])
+OF_ARGS = FIELDS | VALUES | st.sampled_from([b"absent", b"exists", b"equal", b"set", b"delete", b"-", b"100000"])
 REST = st.one_of(
     st.builds(_set, KEYS, VALUES, st.sampled_from([(each, b"9999999999") for each in (b"EXAT", b"PXAT")])),
     st.builds(
@@ -211,7 +258,7 @@ REST = st.one_of(
     asked("EXPIRE K 100 NX", "EXPIRE K 100 gt", "EXPIREAT K 9999999999", "GETEX K", "LPUSH K V", "SETRANGE K 1 V"),
     asked("INCRBYFLOAT K 1", "HRANDFIELD K", "COPY a K", "SELECT 1", "CLIENT LIST", "SCRIPT HELP", "OBJECT HELP"),
     asked("SWAPDB 0 1", "PUBLISH a b", "SCAN -1", "HSCAN K +1"),
-    command("EVAL", st.just(b"return 1"), st.just(b"0")),
+    command("EVAL", st.sampled_from([b"return math.random()", b"return cjson.encode({})", b"#!lua"]), st.just(b"0")),
     command("SCAN", st.sampled_from([b"", b"0\0"])),
 )
 """What a Redis has, and the front has not."""

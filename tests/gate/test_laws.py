@@ -14,7 +14,7 @@ from lakeproof.gate.fronts.footprints import Access, Footprint, Touch, dependent
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.front import RedisRequest
-from lakeproof.gate.fronts.redis.scripts import SCRIPTS
+from lakeproof.gate.fronts.redis.scripts import sha_of
 from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, escape_key, of_key
 from lakeproof.gate.fronts.s3.footprint import touches
@@ -22,11 +22,12 @@ from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.multipart import upload_id
 from lakeproof.gate.fronts.s3.operations import OPERATIONS
 from lakeproof.gate.fronts.s3.wire import S3Request
+from lakeproof.stores import redis_scripts
 from tests.gate import redis_requests
 from tests.gate import requests as s3_requests
 from tests.gate.dynamodb_requests import NOW, ONE, REQUESTS, TWO, Asked, Fields, create, meetings, n, request, s
 from tests.gate.dynamodb_requests import understood as table
-from tests.gate.redis_requests import TEXTS, words
+from tests.gate.redis_requests import words
 
 Cut = Callable[[Footprint], Footprint]
 
@@ -197,8 +198,8 @@ TELLING = table(("DeleteItem", {**ITEM, "ReturnValues": "ALL_OLD"}))
 REFUSED = table(("PutItem", {**NEW, "ConditionExpression": "attribute_not_exists(p)"}))
 SCAN, QUERY = table(("Scan", {"TableName": ONE})), table(("Query", KEYED))
 DESCRIBE, DROP = (table((f"{verb}Table", {"TableName": ONE})) for verb in ("Describe", "Delete"))
-SHA = SCRIPTS[0].sha
-LOAD = RedisRequest("c", ((b"SCRIPT", b"LOAD", TEXTS[SHA]),))
+SHA = sha_of(redis_scripts.WRITE.encode())
+LOAD = RedisRequest("c", ((b"SCRIPT", b"LOAD", redis_scripts.WRITE.encode()),))
 FULL = after(
     [
         *(s3("me", "PUT", "aaa"), UPLOAD, TABLES[0], PUTS[0], LOAD),

@@ -49,7 +49,7 @@ def test_lakeproofs_own_driver_keeps_every_claim_and_each_request_is_told() -> N
         result = lakeproof("conform", f"{address.replace('//', '//me:hush@')}/0")
     assert result.exit_code == 0, result.output
     assert "claims kept by redis://me:***@" in result.output
-    assert any(line.startswith("EVAL set_if_absent lakeproof:values:") and line.endswith("-> 1") for line in lines)
+    assert any(line.startswith("EVAL if_absent lakeproof:values:") and line.endswith("-> 1") for line in lines)
 
 
 class TestHeld:

@@ -141,6 +141,7 @@ def test_what_is_answered_otherwise_is_said_not_to_be_known(
 
 @settings(max_examples=50)
 @given(REST)
+@example((b"EVAL", b"while true do end", b"0"))
 def test_what_the_front_does_not_have_is_said_to_be_so(asked: Words) -> None:
     local = Local()
     local.ask(0, asked)

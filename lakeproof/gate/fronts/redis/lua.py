@@ -85,7 +85,9 @@ end
 for _, name in ipairs({'coroutine', 'string', 'table'}) do globals[name] = freeze(_G[name]) end
 math.random, math.randomseed = lacks('math.random'), lacks('math.randomseed')
 globals.math = freeze(math)
-for _, name in ipairs({'collectgarbage', 'gcinfo', 'load', 'loadstring', 'rawget', 'rawset'}) do globals[name] = lacks(name) end
+for _, name in ipairs({'collectgarbage', 'gcinfo', 'load', 'loadstring', 'rawget', 'rawset'}) do
+    globals[name] = lacks(name)
+end
 -- An error of a command is its text, where Lua would have the table.
 local function answer(ok, ...)
     local found = ...
