@@ -34,7 +34,7 @@ OF_POTTERY = tuple(
 """The scripts of `pottery.Redlock` 3.0."""
 LOCKS = (*(getattr(redis.lock.Lock, f"LUA_{name}_SCRIPT") for name in ("RELEASE", "EXTEND", "REACQUIRE")), *OF_POTTERY)
 """Of redis-py, too."""
-LUA = r"""
+_LINES = r"""
 return {1, 'x', {2.9, {ok = 'fine'}}, false, true, nil, 3}
 return {redis.status_reply('FINE'), redis.error_reply('NO way'), redis.error_reply('-y'), redis.error_reply(1)}
 return {-3.99, 1e300, 0 / 0, 9007199254740993, tostring(1e15), tostring(0.1), tostring(nil), -0}
@@ -79,7 +79,8 @@ return {err = 'zz'}
 return {ok = 'zz'}
 return {{err = 'x'}, {ok = 1}, function() end}
 
-""".split("\n")[1:]
+"""
+LUA = _LINES.split("\n")[1:]
 """A script in each line, of which a bar breaks the line."""
 SCRIPTS = {
     **{text: (2, 3) for name, text in vars(redis_scripts).items() if name.isupper()},

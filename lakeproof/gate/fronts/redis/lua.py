@@ -1,4 +1,4 @@
-"""Lua 5.1 with what Redis 7 gives a script: `redis.call`, `KEYS`, `ARGV`, and globals that nobody changes.
+"""Lua 5.1 with what Redis 7 gives a script: `redis.call`, `KEYS`, `ARGV`, and globals that are read-only.
 
 Each run has an interpreter of its own, so a script knows nothing but its text, its arguments and what its commands
 answer. What differs from run to run (random numbers), and the libraries `bit`, `cjson`, `cmsgpack` and `struct`, are
