@@ -10,6 +10,7 @@
 Credentials come from the environment, as the stores' own tools take them; so does the endpoint (``AWS_ENDPOINT_URL``).
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -142,6 +143,9 @@ def objects(where: str, prefix: str) -> Iterator[Listed]:
             raise Unusable(f"{where}: a worker finds no such folder; name one that all workers share with --blockstore")
         return
     try:
+        if is_local:
+            yield from _files(Path(where) / prefix)
+            return
         for chunk in obstore.list(open_store(where), f"{prefix}/" if prefix else None, chunk_size=CHUNK):
             for each in chunk:
                 path = str(each["path"])
@@ -149,11 +153,24 @@ def objects(where: str, prefix: str) -> Iterator[Listed]:
                     path[len(prefix) + 1 :] if prefix else path,  # relative to the namespace, as ``objects/`` has it
                     int(each["size"]),
                     round(each["last_modified"].timestamp() * 1_000_000),
-                    # The ETags of files are made of inode, time and size: a copy of a file has another one.
-                    None if is_local or each["e_tag"] is None else each["e_tag"].strip('"'),
+                    None if each["e_tag"] is None else each["e_tag"].strip('"'),
                 )
     except (BaseError, OSError, ValueError) as error:
         raise unreachable(f"{where}/{prefix}", error) from None
+
+
+def _files(folder: Path) -> Iterator[Listed]:
+    """Not by obstore, which takes a name that ends in "#" and digits for a part of its own. Raises OSError, and
+    ValueError for a name that is no UTF-8."""
+    for around, _, names in os.walk(folder, onerror=_refuse, followlinks=True):
+        for path in filter(Path.is_file, map(Path(around).joinpath, names)):
+            found = path.stat()
+            relative = path.relative_to(folder).as_posix().encode().decode()
+            yield Listed(relative, found.st_size, found.st_mtime_ns // 1000, None)
+
+
+def _refuse(error: OSError) -> None:
+    raise error
 
 
 def content(store: "ObjectStore", path: str) -> bytes | None:

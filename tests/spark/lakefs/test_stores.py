@@ -28,6 +28,7 @@ AZURE = "https://me.blob.core.windows.net/box"
 FILES = {
     "shop/data/a/1": b"x",
     "shop/data/a/2": b"yy",
+    "shop/data/part#1": b"zzz",
     "shop/_lakefs/dummy": b"",
     "shopping/data/a": b"no part of shop",
     "goner/_lakefs/dummy": b"",
@@ -91,7 +92,7 @@ def test_a_folder_and_a_bucket_of_the_same_objects_are_listed_alike(
         here, there = str(tmp_path), "s3://bucket"
         for where in (here, there):
             listed = {each.path: each.size_bytes for each in stores.objects(where, "shop")}
-            assert listed == {"data/a/1": 1, "data/a/2": 2, "_lakefs/dummy": 0}
+            assert listed == {"data/a/1": 1, "data/a/2": 2, "data/part#1": 3, "_lakefs/dummy": 0}
             assert list(stores.objects(where, "nothing")) == []
             opened = stores.open_store(where)
             assert stores.content(opened, "shop/data/a/2") == b"yy"
