@@ -43,7 +43,7 @@ def version(dataset: Dataset) -> str:
         return ""  # its records were decoded before
     at_version = (f.col("partition_key") == f.lit(METADATA)) & (f.col("key") == f.lit(VERSION_KEY))
     found = dataset.kv.where(at_version).select("value").head()
-    return unknown_version(None if found is None else bytes(found["value"]))
+    return unknown_version(None if found is None else bytes(found["value"] or b""))
 
 
 def _partitions(frame: DataFrame) -> DataFrame:

@@ -299,7 +299,7 @@ def namespaces(kv: DataFrame, repositories: DataFrame | None = None) -> frozense
         found = [row[0] for row in repositories.select("storage_namespace").distinct().collect()]
     else:
         rows = kv.where(f.col("partition_key") == f.lit(keys.GRAVELER)).select("key", "value").collect()
-        found = [_namespace(row["value"]) for row in rows if bytes(row["key"]).startswith(keys.REPOSITORIES_PREFIX)]
+        found = [_namespace(each) for key, each in rows if bytes(key or b"").startswith(keys.REPOSITORIES_PREFIX)]
     # Null is a record that cannot be read, "" one without a namespace.
     return frozenset(str(each).rstrip("/") for each in found if each)
 

@@ -14,6 +14,7 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.lakefs.damages import DAMAGES, GONE, plant
 from tests.spark.lakefs.world import C1, DANGLING, Installation, Repo, around
 
@@ -102,6 +103,17 @@ def test_of_a_part_of_a_store_only_what_it_can_show_is_judged(spark: SparkSessio
     assert found["garbage"] == {("commit-is-reachable", f"{repo.home} commits/{DANGLING}")}
     judged = {outcome.check.id for outcome in summary.outcomes if outcome.judged}
     assert judged == {each.id for each in EVERY.values() if not each.needs}
+
+
+def test_nulls_in_the_rows_of_a_store_are_no_accident(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Installation()
+    Repo(lake, "shop").build()
+    _, block = lake.write(tmp_path / "lake")
+    rows = [(b"graveler", None, b""), (METADATA, VERSION_KEY, None)]
+    rows += [(partition, key, value) for (partition, key), value in lake.rows.items()]
+    snapshots.write(snapshots.Tables(kv=rows), tmp_path / "data")  # type: ignore[arg-type]
+    opened = open_dataset(spark, str(tmp_path / "data"), keys="lakefs", blockstore=block)
+    assert "schema version ''" in run(opened, ("head-exists",), fresh(spark, "findings")).version
 
 
 def test_each_version_but_one_is_unknown_and_named() -> None:
