@@ -161,7 +161,7 @@ class Checks:
                 return list(self._data())
 
     @property
-    def _alive(self) -> Entities:
+    def alive(self) -> Entities:
         """The entities that can be reached, as far as there is a difference."""
         return self.entities if self.living is None else self.living.only(self.entities)
 
@@ -169,13 +169,13 @@ class Checks:
         like_lakefs = self.dataset.keys == "lakefs"
         # Without these ids no walk is needed: trees use it in lakeFS only, for their severity.
         if self.only - {"meta-range-exists"}:
-            yield commits.check(self._alive, self._walked, self.only, like_lakefs=like_lakefs)
+            yield commits.check(self.alive, self._walked, self.only, like_lakefs=like_lakefs)
         if "meta-range-exists" in self.only:
             walked = self._walked if like_lakefs else None
-            yield commits.check_trees(self._alive, self._trees, self.only, walked)
+            yield commits.check_trees(self.alive, self._trees, self.only, walked)
 
     def _data(self) -> Iterator[DataFrame]:
-        alive = self._alive
+        alive = self.alive
         homes = commits.homes(alive)
         reached = commits.reachable(alive, self._walked)
         if "committed-data-is-kept" in self.only:
@@ -198,11 +198,11 @@ class Checks:
 
     @cached_property
     def _walked(self) -> DataFrame:
-        return commits.walk(self._alive)
+        return commits.walk(self.alive)
 
     @cached_property
     def _trees(self) -> DataFrame:
-        return commits.trees(self._alive, self.dataset)
+        return commits.trees(self.alive, self.dataset)
 
 
 def run(dataset: Dataset, only: Collection[str], target: str) -> Summary:
@@ -235,7 +235,7 @@ def run(dataset: Dataset, only: Collection[str], target: str) -> Summary:
             seconds[part] = time.perf_counter() - began
     with doing(spark, "counting"):
         rows = denominators.rows_read(dataset, entities)
-        things = denominators.count_judged(entities, rows)
+        things = denominators.count_judged(checks.alive, rows)
         until = denominators.newest_commit(entities)
         counts, examples = _sum_findings(staging.read(written, FINDINGS, spark))
     # After all passes and before any verdict: files that changed meanwhile make it one about two datasets.

@@ -42,23 +42,24 @@ def rows_read(dataset: Dataset, entities: Entities) -> dict[str, int]:
     return {name: footers.count(each) for name, each in (dataset.at_rest | typed).items()}
 
 
-def count_judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
-    """How many things there are for each check to judge: `catalogue.CHECKS`. ``rows``: as `rows_read`. Runs a job."""
+def count_judged(alive: Entities, rows: Mapping[str, int]) -> dict[str, int]:
+    """How many things there are for each check to judge: `catalogue.CHECKS`. ``alive``: what can be reached, where a
+    check judges nothing else. ``rows``: as `rows_read`, of all. Runs a job."""
     # One job for all sums that need a scan; the rest comes from footers.
-    some = _count_things(entities)
+    some = _count_things(alive)
     records = sum(rows[name] for name in RECORDS)
-    owned = sum(rows[name] for name in ENTITIES)
-    commits = rows["commits"]
+    commits = some["commits"]
+    committed = rows.get("ranges", 0) if some["full"] else 0  # no commit, no range is judged
     return {
         # Without kv/, the records are those that were decoded, and those that could not be.
         "key-is-known": rows.get("kv", records + rows["undecodable"]),
         "record-is-decodable": rows.get("kv", records + rows["undecodable"]),
         "key-names-record": records,
         "active-is-complete": some["whole"],
-        "no-reachable-zombie": owned,
-        "garbage-is-reclaimable": owned,
+        "no-reachable-zombie": sum(some[name] for name in ENTITIES),
+        "garbage-is-reclaimable": sum(rows[name] for name in ENTITIES),
         "cleanup-spares-live": some["accessible"],
-        "head-exists": some["heads"] + rows["tags"],
+        "head-exists": some["heads"] + some["tags"],
         "parents-exist": commits,
         "generation-is-right": commits,
         "child-is-not-older": commits,
@@ -68,10 +69,10 @@ def count_judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
         "staged-has-owner": rows["staged"],
         "committed-data-is-kept": some["full"],
         "staged-data-is-kept": some["entries"],
-        "address-has-one-entry": some["entries"] + rows.get("ranges", 0),
+        "address-has-one-entry": some["entries"] + committed,
         "commit-is-reachable": commits,
         "table-is-sound": some["full"],
-        "object-is-whole": some["entries"] + rows.get("ranges", 0),
+        "object-is-whole": some["entries"] + committed,
         "object-is-referred-to": rows.get("objects", 0),
     }
 
@@ -89,6 +90,7 @@ def _count_things(entities: Entities) -> dict[str, int]:
         _sum(entities.branches, "tokens", is_named("staging_token") | (sealed > 0)),
         _sum(entities.commits, "full", is_named("meta_range_id")),
         _sum(entities.staged, "entries", object_),
+        *(_sum(getattr(entities, name), name, f.lit(True)) for name in ENTITIES),
     )
     return {row["name"]: row["rows"] for row in union(counts).collect()}
 

@@ -105,6 +105,16 @@ def test_of_a_part_of_a_store_only_what_it_can_show_is_judged(spark: SparkSessio
     assert judged == {each.id for each in EVERY.values() if not each.needs}
 
 
+def test_what_nothing_leads_to_is_nothing_to_judge(spark: SparkSession, tmp_path: Path) -> None:
+    """Of deleted repositories there are commits, heads and entries: a check that saw only those has judged nothing."""
+    lake = Installation()
+    around(lake)
+    only = ("head-exists", "parents-exist", "meta-range-exists", "token-has-one-owner", "committed-data-is-kept")
+    summary, found = checked(spark, *lake.write(tmp_path / "lake"), only)
+    assert summary.inconclusive == only
+    assert not any(found.values())
+
+
 def test_nulls_in_the_rows_of_a_store_are_no_accident(spark: SparkSession, tmp_path: Path) -> None:
     lake = Installation()
     Repo(lake, "shop").build()
