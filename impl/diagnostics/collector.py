@@ -196,7 +196,7 @@ class _Collector:
         """What names a commit that is not there, by now either."""
         missing: list[Diagnosis] = []
         absent: dict[CommitID, bool] = {}
-        for key, what, commit_id in _suspects(found):
+        for key, what, commit_id in _suspects(found, self._like_lakefs):
             if commit_id not in absent:
                 # A commit may have been added after the scan had passed its key.
                 absent[commit_id] = await self._get(partition, _commit_key(commit_id)) is kv.NotFound
@@ -352,18 +352,19 @@ def _kind(entry: kv.Entry, partition: bytes) -> str:
         return ""
 
 
-def _suspects(found: Mapping[bytes, Entity]) -> Iterator[tuple[bytes, str, CommitID]]:
+def _suspects(found: Mapping[bytes, Entity], like_lakefs: bool) -> Iterator[tuple[bytes, str, CommitID]]:
     """Keys, names and commit ids of what names a commit that was not met."""
     for key, record in found.items():
-        what, named = _names_in(record)
+        what, named = _names_in(record, like_lakefs)
         yield from ((key, what, commit_id) for commit_id in named if _commit_key(commit_id) not in found)
 
 
-def _names_in(record: Entity) -> tuple[str, tuple[CommitID, ...]]:
+def _names_in(record: Entity, like_lakefs: bool) -> tuple[str, tuple[CommitID, ...]]:
     """What it is called, and which commits it names."""
     match record:
         case Branch():
-            return f"branch {record.branch_id!r}", (record.commit_id,) if _is_live(record) else ()
+            # lakeFS has no tombstones: a row without a commit was torn.
+            return f"branch {record.branch_id!r}", (record.commit_id,) if like_lakefs or _is_live(record) else ()
         case Commit():
             return f"commit {record.commit_id!r}", record.parents
         case Tag():

@@ -114,11 +114,11 @@ def decode_batch(batch: pa.RecordBatch, keys_are: Keys) -> Rows:
         elif value is None:
             _wrong(found, partition, key, kind, "there is no value")
         else:
-            _decode(found, partition, key, kind, value)
+            _decode(found, partition, key, kind, value, () if keys_are == "design" else _NEEDED.get(kind, ()))
     return found
 
 
-def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes) -> None:
+def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes, needed: tuple[str, ...]) -> None:
     try:
         if kind == COPY:
             _demand_copy(value)
@@ -132,6 +132,9 @@ def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes) 
         else:
             name, message_type, row_of = _KINDS[kind]
             message = message_type.FromString(value)
+            for field in needed:
+                if not getattr(message, field):
+                    raise _Wrong(f"has no {field}, as where it was torn")
             row = row_of(partition, key, message)
             # It is judged by what is known of it; but a run that deletes must know all that it refers to.
             if kind in _REFERRING and len(unknown := UnknownFieldSet(message)):
@@ -251,5 +254,8 @@ _KINDS: Final[dict[str, tuple[str, type[Message], _RowOf]]] = {
     "commit": ("commits", pb.CommitData, _commit),
     "cleanup": ("cleanups", pb.CleanupRecordData, _cleanup),
 }
+_NEEDED: Final = {"repository": ("instance_uid",), "branch": ("commit_id", "staging_token"), "tag": ("commit_id",)}
+"""What each record of lakeFS has. (In the designs, a branch without a commit was deleted.) A row that lost it would be
+an empty repository, or keep nothing."""
 _REFERRING: Final = frozenset({"branch", "commit"})
 """Kinds of records by which data is kept."""

@@ -286,6 +286,7 @@ class TestUnreadable:
         (stored(tag("v")), None, ["dangling", "part"]),
         (stored(commit("c"), branch("main"), *CHANGES), None, ["part"]),
         ({**stored(*SOUND, *TWINS), **VERSIONED}, None, ["shared-token"] * 2),
+        ({**stored(*SOUND, branch("torn", "")), **VERSIONED}, None, ["dangling"]),
         ({**stored(*SOUND), **VERSIONED, **UNOWNED}, None, ["unowned-token"]),
     ],
 )

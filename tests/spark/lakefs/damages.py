@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from lakeproof.impl.codec import encode
-from lakeproof.spark_checks.generate.records import tag
+from lakeproof.spark_checks.generate.records import repository, tag
 from tests.spark.lakefs.tables import Part
 from tests.spark.lakefs.world import C1, C2, C3, Installation, Repo
 
@@ -67,6 +67,18 @@ DAMAGES: Final[dict[str, tuple[Callable[[Repo], object], list[Said]]]] = {
     "a torn branch": (
         lambda repo: repo.lake.put(repo.home, "branches/dev", b"\x0a\xff"),
         [("record-is-decodable", "{home} branches/dev")],
+    ),
+    "a branch without its commit": (
+        lambda repo: repo.branch("feature", ""),
+        [("record-is-decodable", "{home} branches/feature")],
+    ),
+    "a tag without its commit": (
+        lambda repo: repo.tag("v2", ""),
+        [("record-is-decodable", "{home} tags/v2")],
+    ),
+    "a repository without its uid": (
+        lambda repo: repo.lake.put("graveler", f"repos/{repo.name}", repository(repo.name, "")),
+        [("record-is-decodable", "graveler repos/{name}")],
     ),
     "a torn entry": (
         lambda repo: repo.lake.put(repo.token("main"), "new", b"\x0a\x03new\x12\x01i\x1a\x02\x0a\x09"),
