@@ -331,7 +331,8 @@ def _next(report: Report, where: str, again: Sequence[str]) -> Iterator[str]:
     if report.marked.objects:
         # The printed command must run as it stands: `shlex.join` quotes what a shell would take apart.
         out, _, run = where.rstrip("/").rpartition("/")
-        objects = again[again.index("--blockstore") + 1] if "--blockstore" in again else "STORE"
+        objects = again[again.index("--blockstore") + 1] if "--blockstore" in again else "://"
+        objects = "STORE" if objects.endswith("://") else objects  # a sweep needs a bucket
         words = ["lakeproof", "spark", "sweep", out or "/", "--run", run, "--objects", objects, "--dataset", *again]
         yield f"addresses: {where.rstrip('/')}/{ADDRESSES} (Parquet), with report.json beside it"
         yield f"next, a dry run: {shlex.join(words)}"

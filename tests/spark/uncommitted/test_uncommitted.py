@@ -151,6 +151,9 @@ class TestAgainstTheModel:
         said = {f"finding: {parents} parents of commits have no record (parents-exist)"}
         said |= {manifest.note(each) for each in first.report.unsealed}
         assert said <= {*runs.summary(first.report, folder_at(first.folder), None, [])}
+        for where, objects in (("s3://bucket", "s3://bucket"), ("s3://", "STORE")):
+            *_, last, _ = runs.summary(first.report, folder_at(first.folder), None, ["kv", "--blockstore", where])
+            assert f"--objects {objects} --dataset kv" in last
         assert len(said) == 2
 
 
