@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.checks import commits, data, lakefs, records, repositories, stored, tokens
-from lakeproof.spark_checks.checks.catalogue import CHECKS, EVERY, OF_LAKEFS, PASSES, REPOSITORIES, Check, Pass
+from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS, EVERY, OF_LAKEFS, PASSES, REPOSITORIES, Check, Pass
 from lakeproof.spark_checks.checks.lakefs import Living
 from lakeproof.spark_checks.checks.rules import nothing, union
 from lakeproof.spark_checks.data import denominators
@@ -97,8 +97,11 @@ def applicable_checks(dataset: Dataset) -> tuple[Check, ...]:
     """The checks that apply to a dataset, whether it has what they need or not."""
     if dataset.keys != "lakefs":
         return CHECKS
+    # Tokens to be dropped are rows of kv/ there, and in no typed table.
+    needs = BY_ID["cleanup-spares-live"].needs | {"kv"}
+    checks = (attrs.evolve(each, needs=needs) if each.id == "cleanup-spares-live" else each for each in CHECKS)
     # Checks of the object store would otherwise be shown as not judged for each plain dump.
-    return CHECKS + tuple(each for each in OF_LAKEFS if each.needs - {REPOSITORIES} <= dataset.tables)
+    return (*checks, *(each for each in OF_LAKEFS if each.needs - {REPOSITORIES} <= dataset.tables))
 
 
 def choose_ids(dataset: Dataset, only: Collection[str], *, is_part: bool = False) -> tuple[str, ...]:
@@ -107,17 +110,18 @@ def choose_ids(dataset: Dataset, only: Collection[str], *, is_part: bool = False
     Raises Unusable: a selected one cannot be.
     """
     has = dataset.tables | (frozenset() if is_part else {REPOSITORIES})
+    applicable = {each.id: each for each in applicable_checks(dataset)}
     for each in only:
         # Only what was chosen must be judged. Without a choice, what cannot be judged is shown so.
-        lacks = sorted(EVERY[each].needs - has)
-        if lacks or EVERY[each] not in applicable_checks(dataset):
+        lacks = sorted(applicable.get(each, EVERY[each]).needs - has)
+        if lacks or each not in applicable:
             needs = f"needs {' and '.join(f'{name}/' for name in lacks)}" if lacks else "is for stores of lakeFS"
             raise Unusable(
                 f"{dataset.where}: {each} {needs}, which it does not have; name a folder that has them with --beside, "
                 "or the object store with --blockstore, or leave this check out"
             )
     wanted = only or EVERY
-    return tuple(check.id for check in applicable_checks(dataset) if check.id in wanted and check.needs <= has)
+    return tuple(check.id for check in applicable.values() if check.id in wanted and check.needs <= has)
 
 
 def is_part(dataset: Dataset, entities: Entities) -> bool:

@@ -1,6 +1,7 @@
 """Damage in a store of lakeFS is found and named, and what is healthy is not: severities of lakeFS as it was built. A
 store of a schema version that is not known is named, too."""
 
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lakeproof.spark_checks.checks.run import Summary, run
 from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
+from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.lakefs.damages import DAMAGES, GONE, plant
@@ -113,6 +115,17 @@ def test_what_nothing_leads_to_is_nothing_to_judge(spark: SparkSession, tmp_path
     summary, found = checked(spark, *lake.write(tmp_path / "lake"), only)
     assert summary.inconclusive == only
     assert not any(found.values())
+
+
+def test_tokens_to_be_dropped_are_in_no_typed_table(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Installation()
+    around(lake)
+    data = tmp_path / "data"
+    snapshots.write(snapshots.Tables(), data)
+    shutil.rmtree(data / "kv")
+    assert lakeproof("spark", "decode", lake.write(tmp_path / "lake")[0], "--out", str(data / "decoded")).exit_code == 0
+    with pytest.raises(Unusable, match="cleanup-spares-live needs kv/"):
+        run(open_dataset(spark, str(data), keys="lakefs"), ("cleanup-spares-live",), fresh(spark, "findings"))
 
 
 def test_nulls_in_the_rows_of_a_store_are_no_accident(spark: SparkSession, tmp_path: Path) -> None:
