@@ -111,7 +111,7 @@ def decode_batch(batch: pa.RecordBatch, keys_are: Keys) -> Rows:
             continue
         if kind is None:
             _wrong(found, partition, key, None, "no record of the key schema has such a key")
-        elif value is None:
+        elif not value:  # each record says its own name: read as one, an empty value would keep nothing
             _wrong(found, partition, key, kind, "there is no value")
         else:
             _decode(found, partition, key, kind, value, () if keys_are == "design" else _NEEDED.get(kind, ()))

@@ -121,7 +121,7 @@ def test_an_address_is_what_the_key_schema_says(partition: bytes, prefix: bytes,
     assert design_kind(partition, prefix + name) == (None if parsed is None else parsed.kind)
 
 
-@given(st.binary(max_size=40))
+@given(st.binary(min_size=1, max_size=40))
 def test_no_bytes_make_the_decoder_fail(value: bytes) -> None:
     for address in RECORDS:
         rows = decoded({address: value})

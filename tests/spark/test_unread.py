@@ -131,6 +131,7 @@ UNREAD = {
     "a second parent": (beside(*KNOWN), "commit gone is a parent of commit x2,", "uncommitted"),
     "a null": (with_a_null(), r"a row of ranges/ leaves out what it keeps \(address is null\)"),
     "a file that is there twice": (doubled(), "commits have the id of another record of their repository", "retention"),
+    "a row that lost its value": (tables((HOME, b"commits/x", b"")), "commit at .* there is no value"),
     "a copy of no time": (
         tables((HOME, b"copies/x", b"yesterday")),
         "copies/x: is no record of a copy",
