@@ -18,7 +18,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar, cast
@@ -260,8 +260,7 @@ def files(where: str) -> list[File] | None:
     try:
         found = sorted(
             each
-            for around, _, names in os.walk(path, onerror=_refuse, followlinks=True)
-            for each in map(Path(around).joinpath, names)
+            for each in walk(path)
             if each.is_file() or each.is_symlink()  # of a link that leads nowhere, `stamp` is an error
         )
         for name in filter(_LONE.search, map(str, found)):
@@ -272,6 +271,12 @@ def files(where: str) -> list[File] | None:
             f"{error.filename}: cannot be looked at ({error.strerror}); make it accessible, or run the command again "
             "when no process writes there"
         ) from None
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """What is beneath a folder of this machine and no folder, also what links lead to. Raises OSError."""
+    for around, _, names in os.walk(folder, onerror=_refuse, followlinks=True):
+        yield from map(Path(around).joinpath, names)
 
 
 def _refuse(error: OSError) -> None:

@@ -10,7 +10,6 @@
 Credentials come from the environment, as the stores' own tools take them; so does the endpoint (``AWS_ENDPOINT_URL``).
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,6 +20,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, from_url
 
 from lakeproof.spark_checks.engine import places
+from lakeproof.spark_checks.engine.folders import walk
 from lakeproof.spark_checks.engine.troubles import describe_error
 from lakeproof.words import Unusable
 
@@ -144,7 +144,12 @@ def objects(where: str, prefix: str) -> Iterator[Listed]:
         return
     try:
         if is_local:
-            yield from _files(Path(where) / prefix)
+            # Not by obstore, which takes a name that ends in "#" and digits for a part of its own.
+            for file in filter(Path.is_file, walk(Path(where) / prefix)):
+                found = file.stat()
+                # Text in UTF-8, or a ValueError: engines have no other names.
+                relative = file.relative_to(Path(where) / prefix).as_posix().encode().decode()
+                yield Listed(relative, found.st_size, found.st_mtime_ns // 1000, None)
             return
         for chunk in obstore.list(open_store(where), f"{prefix}/" if prefix else None, chunk_size=CHUNK):
             for each in chunk:
@@ -157,20 +162,6 @@ def objects(where: str, prefix: str) -> Iterator[Listed]:
                 )
     except (BaseError, OSError, ValueError) as error:
         raise unreachable(f"{where}/{prefix}", error) from None
-
-
-def _files(folder: Path) -> Iterator[Listed]:
-    """Not by obstore, which takes a name that ends in "#" and digits for a part of its own. Raises OSError, and
-    ValueError for a name that is no UTF-8."""
-    for around, _, names in os.walk(folder, onerror=_refuse, followlinks=True):
-        for path in filter(Path.is_file, map(Path(around).joinpath, names)):
-            found = path.stat()
-            relative = path.relative_to(folder).as_posix().encode().decode()
-            yield Listed(relative, found.st_size, found.st_mtime_ns // 1000, None)
-
-
-def _refuse(error: OSError) -> None:
-    raise error
 
 
 def content(store: "ObjectStore", path: str) -> bytes | None:
