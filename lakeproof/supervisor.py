@@ -5,6 +5,7 @@ would end the command with exit code 0 and without a verdict. So such a command 
 its exit code on a pipe when it has come to its end. If the child ends without a report, that is an error.
 """
 
+import io
 import mmap
 import os
 import signal
@@ -14,11 +15,14 @@ from _thread import interrupt_main
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from lakeproof.search.board import Board, Overseer, die_with_parent
 from lakeproof.verify.witness import WITNESS
 from lakeproof.words import INCONCLUSIVE, INTERRUPTED, UNUSABLE
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that are sent on to the child. It has a process group of its own, so that each reaches it once, whether it
@@ -38,6 +42,9 @@ def supervised() -> NoReturn:
     if sys.argv[1:2] in (["verify"], ["mutants"]) and "--no-cache" not in sys.argv:
         # Before the command is imported: the witness has no code of what was loaded before it.
         WITNESS.install()
+    if sys.stderr is not None:  # it is closed
+        messages = _Messages(2, "w", closefd=False)
+        sys.stderr = io.TextIOWrapper(messages, sys.stderr.encoding, "backslashreplace", write_through=True)
     # macOS has no sigtimedwait: there the command runs unwatched.
     if not _loads_a_file(sys.argv[1:]) or not hasattr(signal, "sigtimedwait"):
         _command()
@@ -58,6 +65,15 @@ def supervised() -> NoReturn:
     # Else the pipe would have a writer for ever, and a read without a report would wait.
     os.close(writer)
     sys.exit(_watch_child(child, reader, signals, board))
+
+
+class _Messages(io.FileIO):
+    """Stderr. What finds no room there is lost, and neither the verdict nor its exit code with it."""
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        with suppress(OSError):
+            super().write(data)
+        return memoryview(data).nbytes
 
 
 def _fill_standard_files() -> None:

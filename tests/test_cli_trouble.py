@@ -100,21 +100,22 @@ class TestUnusable:
         assert (Path("old").read_text(), set(Path().iterdir())) == ("before", before)
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-    def test_an_output_that_is_full(self) -> None:
+    @pytest.mark.parametrize(
+        ("stream", "args", "code", "other"),
+        [
+            ("stdout", ["scenarios", "tags/*"], 2, "lakeproof: output: No space left on device; make room, or write"),
+            ("stderr", ["verify", "--from", "racing.py", "counters/atomic", "--json"], 0, '"verdict": "holds"'),
+            ("stderr", ["verfy"], 2, ""),
+        ],
+    )
+    def test_an_output_that_is_full(self, stream: str, args: list[str], code: int, other: str) -> None:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with Path("/dev/full").open("w") as full:
-            done = subprocess.run(
-                [sys.executable, "-m", "lakeproof", "scenarios", "tags/*"],
-                env=environment,
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                check=False,
-            )
-        assert (done.returncode, done.stderr) == (
-            2,
-            "lakeproof: output: No space left on device; make room, or write elsewhere\n",
-        )
+            files = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
+            command = [sys.executable, "-m", "lakeproof", *args]
+            done = subprocess.run(command, env=environment, text=True, check=False, **files)  # type: ignore[call-overload]
+        assert done.returncode == code
+        assert other in (done.stdout or done.stderr or "")
 
     @pytest.mark.parametrize(
         "args",
