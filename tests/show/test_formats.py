@@ -14,7 +14,7 @@ from lakeproof.verify.tasks import Outcome
 from tests.commands import ROOT, lakeproof
 from tests.show.hostile import ALL, HOSTILE
 from tests.show.test_page import Reading
-from tests.show.traces import RACE, outcome, verdict
+from tests.show.traces import EARLY, RACE, outcome, verdict
 
 SOURCE = Source(Path("flows.py"))
 
@@ -105,6 +105,11 @@ class TestSARIF:
         assert flow[0]["location"]["message"]["text"] == "1. a reads counters/n: not found"
         assert all(one["location"]["physicalLocation"]["region"]["startLine"] > 0 for one in flow)
         assert run["invocations"][0]["executionSuccessful"] is False
+
+    def test_a_violation_before_any_step_has_no_flow(self) -> None:
+        """The schema of SARIF wants a location in each, and code scanning refuses the whole log."""
+        log = json.loads(shown("sarif", outcome("counters/lost", verdict("counts", "violated", trace=EARLY))))
+        assert "codeFlows" not in log["runs"][0]["results"][0]
 
 
 class TestMarkdown:

@@ -55,7 +55,15 @@ TROUBLE: Final = recorded(
     Move(-1, Mode.DELIVER),
 )
 AFTERMATH: Final = recorded(AFTERWARDS, B, A, A)
-TRACES: Final = {"race": RACE, "crash": CRASH, "trouble": TROUBLE, "aftermath": AFTERMATH, "hostile": HOSTILE}
+EARLY: Final = attrs.evolve(RACE, schedule=())
+TRACES: Final = {
+    "race": RACE,
+    "crash": CRASH,
+    "trouble": TROUBLE,
+    "aftermath": AFTERMATH,
+    "hostile": HOSTILE,
+    "early": EARLY,
+}
 
 
 def verdict(

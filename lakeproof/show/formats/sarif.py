@@ -73,7 +73,8 @@ def _result(
         "partialFingerprints": {"scenarioAndInvariant/v1": _fingerprint(outcome, verdict)},
     }
     if verdict.trace is not None:
-        result["codeFlows"] = [{"threadFlows": [{"locations": _flow(verdict.trace, source)}]}]
+        if verdict.trace.schedule:  # a flow without a location makes the log invalid
+            result["codeFlows"] = [{"threadFlows": [{"locations": _flow(verdict.trace, source)}]}]
         result["properties"] = {"trace": printable(str(traces[outcome.scenario, verdict.invariant]))}
     return result
 

@@ -5,6 +5,7 @@ its column is cut; its tooltip has all of it.
 """
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Final
 
 from lakeproof.search.execution import label
@@ -95,7 +96,7 @@ def _lifelines(steps: tuple[Followed, ...], lanes: int, top: int) -> Iterator[st
             f'<text class="dim strong" x="{_centre(client)}" y="{top - 10}" text-anchor="middle">{label(client)}</text>'
         )
         # Each row draws its own half of the line above its chip, and the half below it if the call goes on.
-        for each, after in zip(steps, (*steps[1:], None), strict=True):
+        for each, after in zip_longest(steps, steps[1:]):
             begins = each.lane == client and each.step.mode is not Mode.DELIVER
             ended = begins and (each.step.returned or each.step.mode in OF_CLIENTS)
             goes_on = after.busy[client] if after else (each.busy[client] or begins) and not ended
