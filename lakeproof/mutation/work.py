@@ -16,6 +16,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import CodeType
@@ -167,6 +168,7 @@ class Reaching:
         for name in self.names:
             yield Began(name)
             LINES.clear()  # of the scenario before, and of building designs
+            _forget_calls([path for path, _ in self.files])
             outcome = _search_scenario(known[name], self.origin, None, Bounds(seconds=self.seconds))
             wrong = [f"{each.invariant} is {each.verdict}" for each in outcome.verdicts if each.unexpected]
             by: dict[str, list[int]] = {}
@@ -179,6 +181,18 @@ class Reaching:
                 lines=tuple((file, tuple(lines)) for file, lines in by.items()),
                 wrong=outcome.trouble or "; ".join(wrong),
             )
+
+
+def _forget_calls(files: Sequence[str]) -> None:
+    """Empty the caches of the functions of modules: a scenario executes what another one before it has."""
+    for module in list(sys.modules.values()):
+        if getattr(module, "__file__", None) in files:
+            for each in vars(module).values():
+                if isinstance(each, _CACHED):
+                    each.cache_clear()
+
+
+_CACHED: Final = type(lru_cache(abs))
 
 
 @attrs.frozen(kw_only=True)

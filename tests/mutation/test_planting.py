@@ -16,7 +16,7 @@ from lakeproof.mutation.results import digest_of_code
 from lakeproof.mutation.work import KILLED, SURVIVED, Bounds, JudgeStep, Judging, MutantResult, Origin, Reach, Reaching
 from lakeproof.search.search import search
 from tests import racing
-from tests.commands import RACING, in_a_process
+from tests.commands import HEAD, RACING, in_a_process
 
 
 class TestPlant:
@@ -96,6 +96,16 @@ def test_the_lines_of_a_scenario_are_those_that_its_own_search_executes() -> Non
         rows, first = inspect.getsourcelines(flow)
         executed = {name: bool(lines & set(range(first, first + len(rows)))) for name, lines in found.items()}
         assert executed == {name: its is flow for name, its in names.items()}
+
+
+def test_each_scenario_executes_a_function_that_caches(tmp_path: Path) -> None:
+    path = tmp_path / "flows.py"
+    flow = "@cache\ndef one():\n    return 1\nasync def f(env):\n    await env.store.delete(b'p', b'%d' % one())\n"
+    rows = "SCENARIOS = [attrs.evolve(ATOMIC, name=name, clients=[[Call(f)]]) for name in 'ab']\n"
+    path.write_text(f"{HEAD}from functools import cache\nfrom lakeproof import Call\n{flow}{rows}")
+    work = Reaching(origin=Origin(file=path), names=("a", "b"), files=((str(path), "flows.py"),), seconds=60)
+    first, second = (each.lines for each in work.done() if isinstance(each, Reach))
+    assert first == second != ()
 
 
 def test_all_code_of_a_verdict_is_in_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
