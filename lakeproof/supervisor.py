@@ -42,7 +42,9 @@ def supervised() -> NoReturn:
     if sys.argv[1:2] in (["verify"], ["mutants"]) and "--no-cache" not in sys.argv:
         # Before the command is imported: the witness has no code of what was loaded before it.
         WITNESS.install()
-    if sys.stderr is not None:  # it is closed
+    if isinstance(sys.stdout, io.TextIOWrapper):  # else it is closed
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that is not UTF-8
+    if sys.stderr is not None:
         messages = _Messages(2, "w", closefd=False)
         sys.stderr = io.TextIOWrapper(messages, sys.stderr.encoding, "backslashreplace", write_through=True)
     # macOS has no sigtimedwait: there the command runs unwatched.

@@ -33,11 +33,11 @@ def in_a_process(program: str) -> str:
     return done.stdout
 
 
-def spawned(*args: str) -> "subprocess.Popen[str]":
+def spawned(*args: str, **environment: str) -> "subprocess.Popen[str]":
     """The command in a process, and a process group, of its own."""
     return subprocess.Popen(
         [sys.executable, "-m", "lakeproof", *args],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -117,6 +117,12 @@ class TestUnusable:
         assert done.returncode == code
         assert other in (done.stdout or done.stderr or "")
 
+    def test_an_output_that_is_neither_utf_8_nor_wide(self) -> None:
+        Path("mine.py").write_text(HEAD + "SCENARIOS = [attrs.evolve(ATOMIC, name='\\xe9')]\n")
+        process = spawned("verify", "--from", "mine.py", PYTHONIOENCODING="ascii", COLUMNS="0")
+        shown, _ = process.communicate()
+        assert (process.returncode, "\\xe9 " in shown) == (0, True)
+
     @pytest.mark.parametrize(
         "args",
         [

@@ -20,8 +20,9 @@ def client_style(client: int) -> str:
 def console(file: TextIO | None = None) -> Console:
     """A console that leaves text alone: no markup, no guesses at what is a number or a path."""
     file = sys.stdout if file is None else file
-    # Rich takes 80 columns where it finds no terminal, too few for a table in a log.
-    width = None if file.isatty() or "COLUMNS" in os.environ else WIDTH_OF_FILES
+    # Rich takes 80 columns where it finds no terminal, too few for a table in a log; and prints nothing in 0.
+    known = os.environ.get("COLUMNS", "" if file.isatty() else "0") != "0"
+    width = None if known else WIDTH_OF_FILES
     return _Console(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
