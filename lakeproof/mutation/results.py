@@ -7,7 +7,6 @@ key is not needed is kept in the file, and ignored.
 
 import hashlib
 import json
-import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +18,8 @@ from lakeproof.mutation.injection import package
 from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.work import KILLED, Bounds, JudgeStep, MutantResult, Origin, Reach
 from lakeproof.verify.keys import installation
-from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD, WITNESS, status
+from lakeproof.verify.loader import users_files
+from lakeproof.verify.witness import WITNESS, status
 from lakeproof.words import Unusable
 
 _BEGINNING: Final = '{"key": '
@@ -37,7 +37,7 @@ def digest_of_code(file: Path | None) -> str:
     are loaded besides: what the file imports. Once the file is loaded."""
     root = package()
     found = [*root.glob("*.py"), *(path for room in ROOMS for path in (root / room).rglob("*.py"))]
-    found += [*_others_loaded(), *([] if file is None else [file])]
+    found += [*users_files(), *([] if file is None else [file])]
     # What the file has read besides may be another thing in another run, which is not to find what this one has kept.
     run = WITNESS.began_ns if WITNESS.strange else 0
     digests = (_digest_of(str(path), status(str(path))) for path in sorted(found))
@@ -48,15 +48,6 @@ def digest_of_code(file: Path | None) -> str:
 def _digest_of(file: str, _: tuple[int, ...]) -> str:
     """Of its bytes. It is called at each result, so a file with the same status is not read again."""
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-
-
-def _others_loaded() -> set[Path]:
-    """The files of loaded modules that are neither Python's, nor installed, nor lakeproof's."""
-    # Not that of `__main__`: it is another one for each way to start the same command.
-    modules = (module for name, module in sys.modules.items() if name != "__main__")
-    names = (name for module in modules if (name := getattr(module, "__file__", None)))
-    others = (Path(name) for name in names if not name.startswith((PACKAGE, STANDARD, *INSTALLED)))
-    return {path for path in others if path.is_file()}
 
 
 def key_of_reach(code: str, scenario: str, files: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ import attrs
 from lakeproof.scenario import Scenario, ScenarioError
 from lakeproof.search.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
 from lakeproof.verify.problems import NAME_LENGTH_MAX, kind, problems
-from lakeproof.verify.witness import WITNESS
+from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD, WITNESS
 
 SUGGESTIONS_MAX: Final = 3
 
@@ -207,6 +207,15 @@ def matching(names: Sequence[str], patterns: Sequence[str]) -> frozenset[str]:
             raise LoadError(f"no scenario matches {pattern!r}; {_suggestion(pattern, names)}")
         chosen |= matched
     return frozenset(chosen)
+
+
+def users_files() -> set[Path]:
+    """The files of loaded modules that are neither Python's, nor installed, nor lakeproof's."""
+    # Not that of `__main__`: it is another one for each way to start the same command.
+    modules = (module for name, module in sys.modules.items() if name != "__main__")
+    names = (name for module in modules if (name := getattr(module, "__file__", None)))
+    others = (Path(name) for name in names if not name.startswith((PACKAGE, STANDARD, *INSTALLED)))
+    return {path for path in others if path.is_file()}
 
 
 def scenario_named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:

@@ -2,8 +2,10 @@
 
 import json
 import re
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -142,6 +144,18 @@ def test_no_open_verdict_and_no_scenario_that_could_not_be_run_is_silent(format_
 def test_a_place_needs_a_file_and_a_line() -> None:
     assert place_at("a/b.py:12", SOURCE) == SourceLine("a/b.py", 12)
     assert [place_at(at, SOURCE) for at in ("", "b.py", ":3", "b.py:x", "b.py:²")] == [None] * 5
+
+
+def test_a_place_in_a_module_that_the_file_imports_has_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = ModuleType("pkg.races")
+    module.__file__ = str(tmp_path / "pkg" / "races.py")
+    Path("pkg").mkdir()
+    Path("pkg", "races.py").touch()
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert place_at("races.py:3", SOURCE) == SourceLine("pkg/races.py", 3)
 
 
 FLOWS = """\

@@ -1,5 +1,6 @@
 """What the formats have in common: the line about a verdict, and where in the code it belongs."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import attrs
 
 from lakeproof.impl.printable import printable
 from lakeproof.search.trace import Trace
-from lakeproof.verify.loader import Source
+from lakeproof.verify.loader import Source, users_files
 from lakeproof.verify.tasks import Outcome, Verdict
 
 Written = Mapping[tuple[str, str], Path]
@@ -42,13 +43,15 @@ def place_of(trace: Trace | None, source: Source) -> SourceLine | None:
 
 
 def place_at(at: str, source: Source) -> SourceLine | None:
-    """What a step says of its line, ``FILE:LINE``; None where it says nothing. Steps have the name of the user's file,
-    and annotations need its path."""
+    """What a step says of its line, ``FILE:LINE``; None where it says nothing. Steps have the names of the user's file
+    and of those that it imports, and annotations need paths."""
     file, _, line = at.rpartition(":")  # from the right: a path may have colons
     if not (file and line.isascii() and line.isdigit()):
         return None
-    if source.file is not None and file == source.file.name:
-        file = source.file.as_posix()
+    if source.file is not None:
+        paths = [source.file] if file == source.file.name else [each for each in users_files() if each.name == file]
+        if len(paths) == 1:  # else two modules of one name
+            file = Path(os.path.relpath(paths[0])).as_posix()
     return SourceLine(file, int(line))
 
 
