@@ -106,6 +106,3 @@ class TestCommand:
 
     def test_without_the_scenario_it_is_refused(self, trace: tuple[str, str]) -> None:
         assert "say where that is with --from mine.py" in complaint(lakeproof("show", trace[0], "--needed"))
-
-    def test_a_picture_has_no_room_for_it(self, trace: tuple[str, str]) -> None:
-        assert "--needed is for text" in complaint(lakeproof("show", trace[0], "--needed", "--format", "svg"))

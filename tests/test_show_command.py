@@ -62,6 +62,7 @@ class TestShow:
             (["--html"], "Missing argument 'TRACE'"),
             ([TRACE, "--html", "--format", "svg"], "give one of them"),
             ([TRACE, "--lines", "--format", "svg"], "--lines is for text"),
+            ([TRACE, "--needed", "--format", "svg"], "--needed is for text"),
             ([TRACE, "--html", "no/such/folder/x.html"], "No such file or directory"),
             (["none.json", "--format", "svg"], "none.json: cannot be read"),
         ],

@@ -9,7 +9,7 @@ import pytest
 
 from lakeproof.designs import scenarios_of
 from lakeproof.mutation import histories, results
-from lakeproof.mutation.injection import SUBSTRATE, AlreadyLoaded, engine_files, flow_files, module_of, package, plant
+from lakeproof.mutation.injection import SUBSTRATE, AlreadyLoaded, engine_files, flow_files, package, plant
 from lakeproof.mutation.mutants import noting
 from lakeproof.mutation.pool import carried_out
 from lakeproof.mutation.results import digest_of_code
@@ -55,12 +55,6 @@ class TestPlant:
 
 
 class TestFlowFiles:
-    def test_each_file_is_that_of_its_module(self) -> None:
-        files = flow_files()
-        assert files["impl/repositories/step1.py"] == package() / "impl" / "repositories" / "step1.py"
-        assert module_of("impl/repositories/step1.py") == "lakeproof.impl.repositories.step1"
-        assert all(path.is_file() for path in files.values())
-
     def test_what_flows_are_built_on_is_left_out_and_there(self) -> None:
         tops = {Path(name).parts[1].removesuffix(".py") for name in flow_files()}
         there = {path.name.removesuffix(".py") for path in (package() / "impl").iterdir()}
