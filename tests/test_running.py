@@ -54,26 +54,13 @@ class TestTrouble:
         return tmp_path / "mine.py"
 
     @pytest.mark.parametrize("jobs", [1, 2])
-    @pytest.mark.parametrize(
-        ("flow", "message"),
-        [
-            ("async def f(env):\n    return [1]\n", ": bad: f() returned [1], which is not hashable"),
-            ("def f(env):\n    return 3\n", ": bad: f(): expected a coroutine, found int; declare it async def"),
-            (
-                "C = [0]\nasync def f(env):\n    C[0] += 1\n    await env.store.get(b'p', b'%d' % C[0])\n",
-                "is not deterministic: after the same replies it requested",
-            ),
-        ],
-        ids=["returns a list", "is no coroutine", "is not deterministic"],
-    )
-    def test_a_flow_that_cannot_be_searched(self, flow: str, message: str, jobs: int, path: Path) -> None:
+    def test_a_flow_that_cannot_be_searched(self, jobs: int, path: Path) -> None:
+        flow = "async def f(env):\n    return [1]\n"
         bad = "attrs.evolve(LOST_UPDATE, name='bad', clients=[[Call(f)], [Call(f)]])"
         path.write_text(f"{HEAD}from lakeproof import Call\n{flow}SCENARIOS = [KNOWN, {bad}]\n")
         found = outcomes(Verify(), path, jobs)
-        trouble = found["bad"].trouble
-        assert trouble.startswith(f"{path}:")
-        assert message in trouble
-        assert "\n" not in trouble
+        assert found["bad"].trouble.startswith(f"{path}: bad: f() returned [1], which is not hashable")
+        assert "\n" not in found["bad"].trouble
         assert {verdict.verdict for verdict in found["bad"].verdicts} == {"inconclusive"}
         assert found["counters/known"].verdicts[0].verdict == "violated"
 
