@@ -134,11 +134,9 @@ def test_the_value_in_the_beginning_counts_for_every_model(model: str) -> None:
         ("mutex", "7", "a mutex that begins as 7; expected true"),
         ("mutex", '"taken"', "a mutex that begins as 'taken'; expected true"),
         ("append", "7", "append begins with 7; expected text, in quotes"),
-        ("register", "9" * 5_000, "is no JSON value (a number of more than 4,300 digits); text needs quotes"),
         ("register", "[" * 101 + "]" * 101, "is no JSON value (nested more than 100 deep"),
         ("register", "[" * 100_000, "is no JSON value (nested too deeply"),
         ("register", "NaN", "is no JSON value (NaN is no JSON number"),
-        ("register", '{"a": 1, "a": 2}', "is no JSON value (a name occurs twice"),
         ("register", "", "is no JSON value ("),
     ],
 )
