@@ -99,7 +99,7 @@ class TestSteps:
         assert "none differs" in (job / "summary").read_text()
 
     def test_a_violation_is_annotated_on_its_line_and_fails(self, job: Path) -> None:
-        done = run(job, VERIFY, **{"from": "wrong.py", "patterns": "  lost  "})
+        done = run(job, VERIFY, **{"from": "wrong.py", "patterns": "  atomic\n  lost  "})
         assert done.returncode == 1, done.stderr
         assert re.search(r"^::error file=[^,]+,line=\d+,title=", done.stdout, re.MULTILINE)
         summary = (job / "summary").read_text()
