@@ -175,7 +175,6 @@ class TestSilence:
         "trace",
         [
             HOSTILE,
-            attrs.evolve(RACE, schedule=()),
             attrs.evolve(RACE, schedule=(TraceStep(client="", mode=Mode.TICK),)),
         ],
     )
