@@ -145,7 +145,8 @@ async def delete_repository(env: Env, repository_id: RepositoryID, *, instance_u
 
     Raises:
         RepositoryNotFound: there is no entry, or a tombstone, or another instance than the one named.
-        OutcomeUnknown: no try was answered, or every one met another change. It may have been deleted.
+        OutcomeUnknown: a try was not answered, and what followed failed; or every one met another change. It may have
+            been deleted.
     """
     target, tried = instance_uid, False
     for _ in range(DELETE_TRIES):
@@ -158,13 +159,18 @@ async def delete_repository(env: Env, repository_id: RepositoryID, *, instance_u
             if tried:
                 return  # our target is gone, by this call or another one
             raise RepositoryNotFound(repository_id)
-        target, tried = entry.instance_uid, True
+        target = entry.instance_uid
         try:
             await write_entry_if(env, attrs.evolve(entry, state=RepositoryState.DELETED), predicate)
         # In doubt, too: the next read shows the tombstone, if the write was applied.
         except (kv.PredicateFailed, kv.OutcomeUnknown):
-            continue
-        return
+            tried = True
+        except kv.KVError as error:
+            if tried:  # what an earlier try has written may arrive yet
+                raise kv.OutcomeUnknown from error
+            raise
+        else:
+            return
     raise kv.OutcomeUnknown
 
 

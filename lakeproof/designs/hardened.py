@@ -44,6 +44,7 @@ UNNAMED = variant(
 EVERYTHING: Final = (
     fault("refused-in-doubt", Faults(refusals=1, lost_answers=1, false_predicates=1))
     | fault("late-write-and-crash", Faults(lost_answers=2, duplicates=1, crashes=1))
+    | fault("late-write-and-refusal", Faults(lost_answers=1, duplicates=1, refusals=1))
     | fault("late-write-and-clock-jump", Faults(lost_answers=1, false_predicates=1, duplicates=1, clock_jumps=(JUMP,)))
 )
 """Faults that meet: where a flow that is in doubt meets the next one."""
