@@ -128,6 +128,8 @@ ROWS = [
     *rows(UPSTREAM, "write-commit.sweep", NONE, WRITTEN),
     *rows(UPSTREAM, "create-commit", FAULTS),
     *rows(UPSTREAM, "commit-commit", NONE | FALSE, WRITTEN),
+    # Who is beaten finds something sealed again: only so does it commit over a head that was not there when it began.
+    *rows(UPSTREAM, "commit-commit.write.commit", NONE, WRITTEN),
     *rows(UPSTREAM, READING, NONE, WRITTEN),
     *rows(UPSTREAM, DELETING, FAULTS, WRITTEN),
     *rows(UPSTREAM, SWEPT, NONE, WRITTEN),
