@@ -10,7 +10,7 @@ from lakeproof.designs.races import FAULTS, NONE, REFUSED, Race, Refuted
 from lakeproof.impl.migration.migration import METADATA, VERSION, VERSION_KEY, migrate
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
 from lakeproof.model import keys
-from lakeproof.model.invariants import Finding, Invariant, Reached, Violation, always
+from lakeproof.model.invariants import STORE_AND_CLIENTS, Finding, Invariant, Reached, Violation, always
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Aftermath, Call
@@ -52,13 +52,17 @@ def _missing(snapshot: Snapshot) -> str:
     return ", ".join(lost)
 
 
-@always("a store with a schema version holds every row that was migrated")
+@always(
+    "a store with a schema version, and one of which a run has ended, has it and every row", reads=STORE_AND_CLIENTS
+)
 def version_means_complete(snapshot: Snapshot) -> Iterator[Finding]:
-    if snapshot.store.get((METADATA, VERSION_KEY)) != VERSION:
+    declared = snapshot.store.get((METADATA, VERSION_KEY)) == VERSION
+    # Users may be at work since: a restart that comes late must not clear the store.
+    if not declared and all(call.status is not Status.OK for call in snapshot.calls()):
         return
-    missing = _missing(snapshot)
+    missing = _missing(snapshot) if declared else "its version"
     if missing:
-        yield Violation("version-means-complete", f"the store has its version and lacks {missing}")
+        yield Violation("version-means-complete", f"the store has been declared valid and lacks {missing}")
     else:
         yield Reached("the store has its version, and everything is there")
 
