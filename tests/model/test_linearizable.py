@@ -44,3 +44,12 @@ def test_states_that_compare_equal_are_two_states() -> None:
     assert not violated([*both, invoke(2, "read"), ok(2, "read", value=True)])
     assert not violated([*both, invoke(2, "read"), ok(2, "read", value=1)])
     assert violated([*both, invoke(2, "read"), ok(2, "read", value=1.0)])
+
+
+def test_a_call_without_an_effect_takes_place_where_it_returns() -> None:
+    """Nothing invokes it: it refuses its argument, or knows its answer, before it looks at the store."""
+    write = [invoke(0, "write", 1), ok(0, "write", 1)]
+    refused = CallView("write", (2,), Status.FAIL, error=ValueError())
+    assert not violated([*write, Returned(0, 1, refused), invoke(1, "read"), ok(1, "read", value=1)])
+    assert not violated([*write, ok(1, "read", value=1)])
+    assert violated([*write, ok(1, "read", value=0)])
