@@ -18,15 +18,18 @@ import numpy.typing as npt
 
 from lakeproof.model.invariants import Monitor
 from lakeproof.scenario import Scenario, ScenarioError
+from lakeproof.search.automaton import Automaton
 from lakeproof.search.behaviour import Behaviour, Disagreement
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.fence import Undecided
+from lakeproof.search.growth import LoopFinder, Loops
 from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Kernel
 from lakeproof.search.packing import Words, repack, take
 from lakeproof.search.search import Counterexample
 from lakeproof.search.setup import prepare
 from lakeproof.search.space import Relayout, share_behaviours
+from lakeproof.search.trie import Trie
 
 Offer = tuple[int, tuple[Move, npt.NDArray[np.intp], Words]]
 """The number of a move, the move, the walkers that can make it, and where it would lead them."""
@@ -82,7 +85,7 @@ def sample(
         raise ScenarioError(f"strategy={strategy!r}: expected 'random' or 'pct'")
     setting = prepare(scenario)
     # Without symmetry: a walker's moves are reported as they were made, by the clients that made them.
-    behaviours = share_behaviours(setting, Behaviour, symmetry=False)
+    behaviours = share_behaviours(setting, _looking_for_loops, symmetry=False)
     # A wrong merge was found (`Behaviour`). The trie has learned, so the second attempt gets further; the seed is the
     # same, so the result depends on the arguments alone.
     while True:
@@ -93,6 +96,15 @@ def sample(
         except Disagreement:
             for behaviour in behaviours:
                 Behaviour.reset(behaviour)
+        # A walker may go round a loop until `steps_max`: as histories, each round would be run from its beginning.
+        except Loops:
+            behaviours = share_behaviours(setting, Automaton, symmetry=False)
+
+
+def _looking_for_loops(trie: Trie) -> Behaviour:
+    behaviour = Behaviour(trie)
+    behaviour.loops = LoopFinder(trie.program)
+    return behaviour
 
 
 def _monitors(scenario: Scenario) -> list[Monitor]:

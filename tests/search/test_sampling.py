@@ -156,3 +156,16 @@ def test_a_number_out_of_range_is_refused(arguments: dict[str, int]) -> None:
     ((name, value),) = arguments.items()
     with pytest.raises(ScenarioError, match=rf"{name}={value}\b.*at least 1"):
         sample(LOST_UPDATE, **arguments)  # type: ignore[arg-type]  # mypy fears that a name is `strategy`
+
+
+def test_a_walker_in_a_loop_does_not_run_each_round_from_the_beginning() -> None:
+    begun: list[int] = []
+
+    async def spin(env: Env) -> None:
+        begun.append(1)
+        while not [entry async for entry in env.store.scan(b"p")]:
+            pass
+
+    waits = Scenario(name="spin", clients=[[Call(spin)]], invariants=[], expect={"no-unhandled-exception": "holds"})
+    assert sample(waits, strategy="random", executions=1, steps_max=400).steps == 400
+    assert len(begun) < 100
