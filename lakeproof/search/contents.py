@@ -239,7 +239,8 @@ def _layout(value: AbstractSet[object]) -> Layout:
 def _function(value: FunctionType) -> Shown:
     closure, defaults = value.__closure__ or (), value.__defaults__ or ()
     head = ("function", ObjectIdentity(value.__code__), ObjectIdentity(value.__globals__), len(closure), len(defaults))
-    return head, [*closure, *defaults, value.__kwdefaults__, value.__dict__]
+    names = (value.__name__, value.__qualname__, value.__doc__)  # a flow may give it others
+    return head, [*closure, *defaults, value.__kwdefaults__, value.__dict__, *names]
 
 
 def _cell(value: CellType) -> Shown:

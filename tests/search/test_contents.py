@@ -99,6 +99,18 @@ def test_what_a_class_overrides_hides_no_content(one: object, other: object) -> 
     assert parts_of(one) != parts_of(other)
 
 
+def test_the_names_of_a_function_are_a_part_of_it() -> None:
+    def named(name: str) -> Callable[[], None]:
+        def made() -> None:
+            """Nothing."""
+
+        made.__name__ = name
+        return made
+
+    assert parts_of(named("one")) == parts_of(named("one"))
+    assert parts_of(named("one")) != parts_of(named("other"))
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.lists(histories, min_size=30, max_size=60), st.lists(histories.map(tuple), min_size=3, max_size=3))
