@@ -53,11 +53,7 @@ from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Kernel, Rows
 from lakeproof.search.packing import Words, concatenate, distinct, take
 from lakeproof.search.paths import Levels, path_to
-from lakeproof.search.results import Counterexample as Counterexample
-from lakeproof.search.results import Finding as Finding
-from lakeproof.search.results import Limits as Limits
-from lakeproof.search.results import Options as Options
-from lakeproof.search.results import Result as Result
+from lakeproof.search.results import Counterexample, Finding, Limits, Options, Result
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import Relayout, share_behaviours
 from lakeproof.search.states import FirstReach, Record, TellsClientsApart

@@ -32,8 +32,7 @@ from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.causes import cut, detach_frames
 from lakeproof.search.evaluation import fold_observer
 from lakeproof.search.fence import FORGOTTEN, WATCH, foreign, is_definite, is_ours, kind_of, message_of, place_of
-from lakeproof.search.hooks import EFFECTS as EFFECTS
-from lakeproof.search.hooks import HOOKS
+from lakeproof.search.hooks import EFFECTS, HOOKS
 from lakeproof.search.hooks import NondeterministicFlow as NondeterministicFlow
 from lakeproof.search.observers import observe_effect
 from lakeproof.search.program import AFTERMATH as AFTERMATH

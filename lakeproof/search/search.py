@@ -23,7 +23,6 @@ from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
 from lakeproof.search.growth import Loops
 from lakeproof.search.loops import LoopingSearch
 from lakeproof.search.results import Counterexample as Counterexample
-from lakeproof.search.results import Finding as Finding
 from lakeproof.search.results import Limits as Limits
 from lakeproof.search.results import Options as Options
 from lakeproof.search.results import Result as Result
