@@ -292,14 +292,17 @@ class ClientTable(MoveTable):
         assert raw.current is not None
         # A call is invoked with its first effect: a client that has not moved since its last call has begun nothing.
         begun = (Invoked(self.client, raw.index, raw.current.name, raw.current.args),) if raw.begins else ()
-        return self._events.number((*begun, *self._returned(node, child_id)))
+        return self._events.number(self._returned(node, child_id, *begun))
 
-    def _returned(self, node: Node, child_id: int) -> tuple[Event, ...]:
-        """What has returned between two nodes."""
+    def _returned(self, node: Node, child_id: int, *begun: Event) -> tuple[Event, ...]:
+        """What has returned between two nodes; and before the root, which no step leads to."""
         raw, child = node.representative, self.behaviour.nodes[child_id].representative
+        first = 0 if raw.parent is None else raw.index
         # A call that a crash has lost is among them, and is not done.
-        ended = enumerate(child.calls[raw.index : child.index], start=raw.index)
-        return tuple(Returned(self.client, index, view) for index, view in ended if view.done)
+        ended = enumerate(child.calls[first : child.index], start=first)
+        done = [Returned(self.client, index, view) for index, view in ended if view.done]
+        earlier = [event for event in done if event.index < raw.index]
+        return (*earlier, *begun, *done[len(earlier) :])
 
     def lay_out(self) -> None:
         """Compute all deltas under the space's present layout."""

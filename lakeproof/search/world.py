@@ -277,15 +277,20 @@ class World:
     def _restart(self, move: Move) -> ExecutedStep:
         self._spend(move.mode)
         run, index = self.clients[move.client], self.clients[move.client].index
-        under_way = run.calls()[index:]
+        under_way, earlier = run.calls()[index:], self._earlier(move.client)
         self.replies[move.client].append(RESTARTED)
         run.send(RESTARTED)
         # A call that was cut off comes first in ``finished``, as CRASHED: it did not end, and has no Returned event.
         ended = tuple(run.finished[index + len(under_way) :])
-        events = tuple(
-            Returned(move.client, at, view) for at, view in enumerate(run.finished[index:], start=index) if view.done
-        )
-        return ExecutedStep(move, under_way[0] if under_way else None, move.client, None, None, None, (), events, ended)
+        now = enumerate(run.finished[index:], start=index)
+        events = (Returned(move.client, at, view) for at, view in now if view.done)
+        call = under_way[0] if under_way else None
+        return ExecutedStep(move, call, move.client, None, None, None, (), (*earlier, *events), ended)
+
+    def _earlier(self, client: int) -> list[Event]:
+        """What a client's calls have returned before its first effect: a part of its first step."""
+        finished = [] if self.replies[client] else self.clients[client].finished
+        return [Returned(client, at, view) for at, view in enumerate(finished) if view.done]
 
     def _perform(self, move: Move) -> ExecutedStep:
         run = self.clients[move.client]
@@ -295,7 +300,7 @@ class World:
         # For the record only: the flow raises Cancelled whatever reply its task is sent.
         reply = Cancelled() if run.cancelled(move.task) else result.reply
         self._spend(move.mode)
-        events: list[Event] = []
+        events = self._earlier(move.client)
         call = run.current_view()
         if run.begins:
             # A call begins with its first effect, not when it is queued.

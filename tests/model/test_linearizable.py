@@ -2,9 +2,13 @@
 
 from collections.abc import Hashable, Sequence
 
+import pytest
+
+from lakeproof import Call, Env, Scenario
 from lakeproof.model.invariants import Violation
 from lakeproof.model.linearizable import Specification, linearizable
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
+from lakeproof.testing.check import NotAsExpected, check
 
 
 def register(state: Hashable, name: str, args: tuple[Hashable, ...]) -> tuple[Hashable, Hashable]:
@@ -53,3 +57,15 @@ def test_a_call_without_an_effect_takes_place_where_it_returns() -> None:
     assert not violated([*write, Returned(0, 1, refused), invoke(1, "read"), ok(1, "read", value=1)])
     assert not violated([*write, ok(1, "read", value=1)])
     assert violated([*write, ok(1, "read", value=0)])
+
+
+def test_a_call_that_returns_before_the_first_effect_is_judged() -> None:
+    async def read(env: Env) -> bytes:
+        return b"2"
+
+    async def write(env: Env, value: bytes) -> None:
+        await env.store.set(b"p", b"k", value)
+
+    scenario = Scenario(name="first", clients=[[Call(read), Call(write, b"1")]], invariants=[MONITOR])
+    with pytest.raises(NotAsExpected, match="'2'"):
+        check(scenario)
