@@ -160,11 +160,15 @@ VALUES = st.sampled_from([b"", b"1", b"-7", b"9223372036854775807", b"01", b"x",
 FIELDS = st.sampled_from([b"f", b"g", b""])
 NUMBERS = st.sampled_from([b"1", b"-1", b"0", b"-9223372036854775808", b"9223372036854775807", b"x", b"1.0", b""])
 PATTERNS = st.sampled_from([b"*", b"a*", b"?", b"[ab]", b"[^a]", b"[b-a]b", b"\\a", b"[", b"[]", b"a[", b"[^]", b"**b"])
-SCORES = st.sampled_from([b"0", b"1", b"-1.5", b"x", b"inf", b"nan"])
+SCORES = st.sampled_from([b"0", b"-0", b"1", b"-1.5", b"1e-3", b"x", b"inf", b"-inf", b"nan"])
 BOUNDS = st.sampled_from([b"-", b"+", b"[f", b"(f", b"[", b"(g", b"f", b"[g"])
-
-
-SORTS = {"K": KEYS, "V": VALUES, "F": FIELDS, "N": NUMBERS, "P": PATTERNS, "S": SCORES, "B": BOUNDS}
+SCORE_BOUNDS = st.sampled_from(b"-inf,+inf,0,(0,1,(1,-1.5,x,,(, 1,1 ,1_0,1e400,nan".split(b","))
+RANKS = st.sampled_from([b"0", b"1", b"2", b"-1", b"-2", b"-9223372036854775808", b"9223372036854775807", b"x"])
+ADDING = st.sampled_from([b"nx", b"XX", b"GT", b"lt", b"CH", b"INCR"])
+RANGING = st.sampled_from([b"REV", b"WITHSCORES", b"byscore", b"BYLEX", b"LIMIT"])
+ZKEYS = st.sampled_from([b"z", b"z", b"a"])
+SORTS = {"K": KEYS, "V": VALUES, "F": FIELDS, "N": NUMBERS, "P": PATTERNS, "S": SCORES, "B": BOUNDS, "Z": ZKEYS}
+SORTS |= {"T": SCORE_BOUNDS, "R": RANKS, "A": ADDING, "O": RANGING}
 """What the single letters of a line stand for; all else stands for itself."""
 
 
@@ -216,8 +220,17 @@ KEYSPACE = st.one_of(
 )
 HASHES = st.one_of(
     asked("HGET K F", "HMGET K (F)", "HSET K (F V)", "HMSET K (F V)", "HSETNX K F V", "HDEL K (F)", "HGETALL K"),
-    asked("HKEYS K", "HVALS K", "HEXISTS K F", "HLEN K", "HINCRBY K F N", "HSCAN K 0 MATCH P", "ZADD K (S F)"),
-    asked("ZREM K (F)", "ZCARD K", "ZSCORE K F", "ZRANGEBYLEX K B B", "ZRANGEBYLEX K B B LIMIT N N"),
+    asked("HKEYS K", "HVALS K", "HEXISTS K F", "HLEN K", "HINCRBY K F N", "HSCAN K 0 MATCH P"),
+)
+ZSETS = st.one_of(
+    asked("ZADD Z (0 F)", "ZADD Z (S F)", "ZADD Z A (S F)", "ZADD Z A S F", "ZADD Z A A S F", "ZADD Z A A A (S F)"),
+    asked("ZINCRBY Z S F", "ZREM K (F)", "ZPOPMIN Z", "ZPOPMIN Z (R)", "ZPOPMAX Z", "ZPOPMAX Z R"),
+    asked("ZREMRANGEBYRANK Z R R", "ZREMRANGEBYSCORE Z T T", "ZCOUNT Z T T", "ZCARD K", "ZSCORE K F", "ZMSCORE K (F)"),
+    asked("ZRANK K F", "ZREVRANK K F", "ZRANGE Z R R (O)", "ZRANGE Z T T BYSCORE (O)", "ZRANGE Z B B BYLEX (O)"),
+    asked("ZRANGE Z R R", "ZRANGE Z R R LIMIT R R", "ZREVRANGE Z R R", "ZREVRANGE Z R R (O)", "ZRANGEBYLEX K B B"),
+    asked("ZRANGE Z T T BYSCORE REV LIMIT R R", "ZRANGE Z B B bylex rev LIMIT R R", "ZRANGEBYLEX K B B LIMIT R R"),
+    asked("ZRANGEBYSCORE Z T T", "ZRANGEBYSCORE Z T T (O)", "ZRANGEBYSCORE Z T T withscores LIMIT R R"),
+    asked("ZREVRANGEBYSCORE Z T T", "ZREVRANGEBYSCORE Z T T (O)", "ZREVRANGEBYSCORE Z T T LIMIT R R"),
 )
 ANYTHING = st.one_of(
     st.tuples(st.sampled_from([b"GET", b"SET", b"MSET", b"HSET", b"WATCH", b"Foo", b"ZADD", b"EVAL"]), KEYS),
@@ -253,9 +266,6 @@ OF_KEYS = st.sampled_from([b"h", b"z", b"a"])
 OF_ARGS = FIELDS | VALUES | st.sampled_from([b"absent", b"exists", b"equal", b"set", b"delete", b"-", b"100000"])
 REST = st.one_of(
     st.builds(_set, KEYS, VALUES, st.sampled_from([(each, b"9999999999") for each in (b"EXAT", b"PXAT")])),
-    st.builds(
-        lambda key, more: (b"ZADD", key, more, b"1", b"f"), KEYS, st.sampled_from([b"NX", b"XX", b"CH", b"INCR"])
-    ),
     asked("EXPIRE K 100 NX", "EXPIRE K 100 gt", "EXPIREAT K 9999999999", "GETEX K", "LPUSH K V", "SETRANGE K 1 V"),
     asked("INCRBYFLOAT K 1", "HRANDFIELD K", "COPY a K", "SELECT 1", "CLIENT LIST", "SCRIPT HELP", "OBJECT HELP"),
     asked("SWAPDB 0 1", "PUBLISH a b", "SCAN -1", "HSCAN K +1"),
@@ -264,7 +274,7 @@ REST = st.one_of(
 )
 """What a Redis has, and the front has not."""
 SCRIPTED = _of_scripts()
-STEPS = st.one_of(STRINGS, KEYSPACE, HASHES, SCRIPTED)
+STEPS = st.one_of(STRINGS, KEYSPACE, HASHES, ZSETS, SCRIPTED)
 """Commands that ask something of the store."""
 ALL = st.one_of(STEPS, STRINGS, TRANSACTIONS, TRANSACTIONS, ANYTHING)
 

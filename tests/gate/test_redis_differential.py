@@ -124,6 +124,9 @@ PROTOCOLS = st.sampled_from([2, 3])
 @example(told("0 ZADD z 1e400 a", "0 ZADD z -1e-400 a", "0 ZADD z 0e400 a 0e-9 b +inf c", "0 ZSCORE z c"), 2)
 @example(told("0 ZADD z 0x10 a", "0 ZSCORE z a"), 2)
 @example(told("0 ZADD z 0 a 0 b", "0 ZRANGEBYLEX z - + LIMIT 0 1 LIMIT 1 2", "0 ZRANGEBYLEX z - + LIMIT 0 x y"), 2)
+@example(told("0 ZADD z -0 f 0 g", "0 ZADD z INCR -0 h", "0 ZPOPMAX z 2", "0 ZPOPMIN z", "0 ZPOPMIN z", "0 TYPE z"), 3)
+@example(told("0 ZADD z inf f", "0 ZINCRBY z -inf f", "0 WATCH z", "1 ZADD z LT CH inf f", "0 MULTI", "0 EXEC"), 3)
+@example(told("0 ZADD z 0 f 0 g", "0 ZRANGE z [g - BYLEX REV LIMIT 1 1", "0 ZRANGE z (1 0 BYSCORE REV WITHSCORES"), 3)
 @example(told("0 RESET", "0 GET a", "0 RESET x", "0 DISCARD", "0 EXEC"), 2)
 def test_a_sequence_of_commands_is_answered_as_by_redis(
     real: Real, asked: list[tuple[int, Words]], protocol: int

@@ -4,6 +4,8 @@ Example: a label leaves out values, and a cursor, which differ from run to run; 
 
 >>> label_of([b"set", b"lock", b"owner-1", b"NX", b"PX", b"9000"]), label_of([b"HSET", b"h", b"f", b"1", b"g", b"2"])
 ('SET lock nx px 9000', 'HSET h f g')
+>>> label_of([b"ZADD", b"q", b"XX", b"7", b"job"]), label_of([b"ZRANGEBYSCORE", b"q", b"0", b"7", b"WITHSCORES"])
+('ZADD q xx', 'ZRANGEBYSCORE q withscores')
 >>> label_of([b"SCAN", b"17", b"MATCH", b"a*"]), label_of([b"CLIENT", b"ID"])
 ('SCAN more match a*', 'CLIENT ID')
 >>> find_command([b"GET"])
@@ -16,11 +18,12 @@ Source: https://redis.io/docs/latest/commands/.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.redis import hashes, keyspace, scripts, strings
+from lakeproof.gate.fronts.redis import hashes, keyspace, scripts, sorted_sets, strings
 from lakeproof.gate.fronts.redis.arguments import Args, integer, wrong_number
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Pairs, Simple, Value
@@ -71,6 +74,20 @@ def _of_hset(args: Args) -> Sequence[str]:
 
 def _of_set(args: Args) -> Sequence[str]:
     return [escape_key(args[0]), *(escape_key(each).lower() for each in args[2:])]  # without args[1], the value
+
+
+def _of_zadd(args: Args) -> Sequence[str]:
+    return [escape_key(args[0]), *(each.decode().lower() for each in takewhile(sorted_sets.is_option, args[1:]))]
+
+
+def _of_scores(args: Args) -> Sequence[str]:
+    """A range of scores may end at the time of day: its bounds have no place in a label."""
+    return [escape_key(args[0]), *(escape_key(each).lower() for each in args[3:])]
+
+
+def _of_zrange(args: Args) -> Sequence[str]:
+    shown = _of_scores(args)
+    return shown if "byscore" in shown[1:] else [shown[0], *map(escape_key, args[1:3]), *shown[1:]]
 
 
 def _of_scan(args: Args) -> Sequence[str]:
@@ -153,11 +170,24 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"HLEN": Command(2, lambda work, args: len(work.hash(args[0]))),
     b"HINCRBY": Command(4, hashes.hincrby, True),
     b"HSCAN": Command(-3, hashes.hscan, shown=_of_hscan),
-    b"ZADD": Command(-4, hashes.zadd, True, _every_other),
-    b"ZREM": Command(-3, hashes.zrem, True),
+    b"ZADD": Command(-4, sorted_sets.zadd, True, _of_zadd),
+    b"ZINCRBY": Command(4, lambda work, args: sorted_sets.zadd(work, args, b"INCR"), True, _first),
+    b"ZREM": Command(-3, sorted_sets.zrem, True),
+    b"ZPOPMIN": Command(-2, partial(sorted_sets.zpop, reverse=False), True),
+    b"ZPOPMAX": Command(-2, partial(sorted_sets.zpop, reverse=True), True),
+    b"ZREMRANGEBYRANK": Command(4, sorted_sets.zremrange, True),
+    b"ZREMRANGEBYSCORE": Command(4, partial(sorted_sets.zremrange, kind=b"BYSCORE"), True, _first),
     b"ZCARD": Command(2, lambda work, args: len(work.sorted_set(args[0]).scores)),
+    b"ZCOUNT": Command(4, sorted_sets.zcount, shown=_first),
     b"ZSCORE": Command(3, lambda work, args: work.sorted_set(args[0]).scores.get(args[1])),
-    b"ZRANGEBYLEX": Command(-4, hashes.zrangebylex),
+    b"ZMSCORE": Command(-3, sorted_sets.zmscore),
+    b"ZRANK": Command(3, sorted_sets.zrank),
+    b"ZREVRANK": Command(3, partial(sorted_sets.zrank, reverse=True)),
+    b"ZRANGE": Command(-4, sorted_sets.zrange, shown=_of_zrange),
+    b"ZREVRANGE": Command(-4, partial(sorted_sets.zrange, fixed=(b"REV",)), shown=_of_zrange),
+    b"ZRANGEBYLEX": Command(-4, partial(sorted_sets.zrange, fixed=(b"BYLEX",))),
+    b"ZRANGEBYSCORE": Command(-4, partial(sorted_sets.zrange, fixed=(b"BYSCORE",)), shown=_of_scores),
+    b"ZREVRANGEBYSCORE": Command(-4, partial(sorted_sets.zrange, fixed=(b"BYSCORE", b"REV")), shown=_of_scores),
     b"EVAL": Command(-3, lambda work, args: scripts.eval_(_call, work, args), True, partial(_of_eval, True)),
     b"EVALSHA": Command(-3, lambda work, args: scripts.evalsha(_call, work, args), True, partial(_of_eval, False)),
     b"SCRIPT|LOAD": Command(3, scripts.load, True, partial(_of_scripts, True)),  # two words of these are the name

@@ -32,9 +32,10 @@ class NilArray:
 
 @attrs.frozen
 class Pairs:
-    """A map, which is a flat array in RESP2."""
+    """A map, which is a flat array in RESP2. nested: no map, but an array of pairs."""
 
     pairs: "tuple[tuple[Value, Value], ...]"
+    nested: bool = False
 
 
 Value: TypeAlias = "Simple | Failure | NilArray | Pairs | int | float | bytes | tuple[Value, ...] | None"
@@ -104,6 +105,8 @@ def encode_reply(value: Value, protocol: int) -> bytes:
             return b",%b\r\n" % number(value) if protocol == 3 else encode_reply(number(value), protocol)
         case bytes():
             return b"$%d\r\n%b\r\n" % (len(value), value)
+        case Pairs(pairs, True) if protocol == 3:
+            return encode_reply(pairs, protocol)
         case Pairs(pairs):
             inner = b"".join(encode_reply(each, protocol) for pair in pairs for each in pair)
             # `%` begins a map of RESP3.
