@@ -48,6 +48,9 @@ return redis.call('set', KEYS[1], ARGV[1], 'NX')
 return redis.call('incr', KEYS[1]) + 0.5
 return redis.call('hgetall', KEYS[1])
 return redis.call('mget', KEYS[1], 'h', 'none')
+redis.call('rpush', KEYS[1], ARGV[1], 'x') return {redis.call('lpop', KEYS[1], 1), redis.call('lrange', KEYS[1], 0, 1)}
+redis.call('sadd', KEYS[1], ARGV[1]) return {#redis.call('smembers', KEYS[1]), redis.call('sdiff', KEYS[1], KEYS[1])}
+return {redis.pcall('blpop', KEYS[1], 0), redis.pcall('blmove', KEYS[1], 'h', 'left', 'left', 1)}
 return {redis.pcall('incr', KEYS[1]), redis.pcall('hget', KEYS[1], 'f'), redis.call('exists', KEYS[1])}
 redis.call('append', KEYS[1], 'y') redis.call('hset', KEYS[1], 'f', 1) return redis.call('dbsize')
 local function read() return redis.call('get', KEYS[1]) end local found = read() return found
@@ -167,8 +170,12 @@ RANKS = st.sampled_from([b"0", b"1", b"2", b"-1", b"-2", b"-9223372036854775808"
 ADDING = st.sampled_from([b"nx", b"XX", b"GT", b"lt", b"CH", b"INCR"])
 RANGING = st.sampled_from([b"REV", b"WITHSCORES", b"byscore", b"BYLEX", b"LIMIT"])
 ZKEYS = st.sampled_from([b"z", b"z", b"a"])
+OF_LISTS, OF_SETS = st.sampled_from([b"l", b"l", b"m", b"a"]), st.sampled_from([b"s", b"s", b"t", b"a"])
+ENDS = st.sampled_from([b"LEFT", b"right", b"LEFT", b"RIGHT", b"x"])
+TIMEOUTS = st.sampled_from([b"0.001", b"0.0001", b"-0.01", b"-1", b"0"])
 SORTS = {"K": KEYS, "V": VALUES, "F": FIELDS, "N": NUMBERS, "P": PATTERNS, "S": SCORES, "B": BOUNDS, "Z": ZKEYS}
 SORTS |= {"T": SCORE_BOUNDS, "R": RANKS, "A": ADDING, "O": RANGING}
+SORTS |= {"L": OF_LISTS, "M": OF_SETS, "E": ENDS, "W": TIMEOUTS}
 """What the single letters of a line stand for; all else stands for itself."""
 
 
@@ -232,6 +239,17 @@ ZSETS = st.one_of(
     asked("ZRANGEBYSCORE Z T T", "ZRANGEBYSCORE Z T T (O)", "ZRANGEBYSCORE Z T T withscores LIMIT R R"),
     asked("ZREVRANGEBYSCORE Z T T", "ZREVRANGEBYSCORE Z T T (O)", "ZREVRANGEBYSCORE Z T T LIMIT R R"),
 )
+LISTS = st.one_of(
+    asked("LPUSH L (F)", "RPUSH L (F)", "RPUSH L F F F", "LPUSHX L (F)", "RPUSHX L (F)", "LPOP L", "RPOP L"),
+    asked("LPOP L R", "RPOP L R", "LPOP L 1 1", "LLEN L", "LRANGE L R R", "LRANGE L 0 -1", "LINDEX L R", "LSET L R F"),
+    asked("LINSERT L BEFORE F F", "LINSERT L after F F", "LINSERT L x F F", "LREM L R F", "LTRIM L R R"),
+    asked("RPOPLPUSH L L", "LMOVE L L E E", "BLPOP L W", "BRPOP L L W", "BRPOPLPUSH L L W", "BLMOVE L L E E W"),
+)
+SETS = st.one_of(
+    asked("SADD M (F)", "SADD M F F F", "SREM M (F)", "SMEMBERS M", "SISMEMBER M F", "SMISMEMBER M (F)", "SCARD M"),
+    asked("SMOVE M M F", "SINTER (M)", "SUNION (M)", "SDIFF (M)", "SINTERSTORE M (M)", "SUNIONSTORE M (M)"),
+    asked("SDIFFSTORE M (M)", "SSCAN M 0 MATCH P", "SSCAN M 0 COUNT N", "SSCAN M 0 F"),
+)
 ANYTHING = st.one_of(
     st.tuples(st.sampled_from([b"GET", b"SET", b"MSET", b"HSET", b"WATCH", b"Foo", b"ZADD", b"EVAL"]), KEYS),
     asked("NONE", "NONE (V)", "PING", "PING V", "ECHO V", "SELECT 0", "SELECT x", "CLIENT GETNAME", "CLIENT NONE"),
@@ -266,7 +284,8 @@ OF_KEYS = st.sampled_from([b"h", b"z", b"a"])
 OF_ARGS = FIELDS | VALUES | st.sampled_from([b"absent", b"exists", b"equal", b"set", b"delete", b"-", b"100000"])
 REST = st.one_of(
     st.builds(_set, KEYS, VALUES, st.sampled_from([(each, b"9999999999") for each in (b"EXAT", b"PXAT")])),
-    asked("EXPIRE K 100 NX", "EXPIRE K 100 gt", "EXPIREAT K 9999999999", "GETEX K", "LPUSH K V", "SETRANGE K 1 V"),
+    asked("EXPIRE K 100 NX", "EXPIRE K 100 gt", "EXPIREAT K 9999999999", "GETEX K", "LPOS K V", "SETRANGE K 1 V"),
+    asked("SPOP K", "SRANDMEMBER K", "BLPOP K 0", "BRPOPLPUSH K K -0.0001", "BLMOVE K K LEFT LEFT 1e-3"),
     asked("INCRBYFLOAT K 1", "HRANDFIELD K", "COPY a K", "SELECT 1", "CLIENT LIST", "SCRIPT HELP", "OBJECT HELP"),
     asked("SWAPDB 0 1", "PUBLISH a b", "SCAN -1", "HSCAN K +1"),
     command("EVAL", st.sampled_from([b"return math.random()", b"return cjson.encode({})", b"#!lua"]), st.just(b"0")),
@@ -274,7 +293,7 @@ REST = st.one_of(
 )
 """What a Redis has, and the front has not."""
 SCRIPTED = _of_scripts()
-STEPS = st.one_of(STRINGS, KEYSPACE, HASHES, ZSETS, SCRIPTED)
+STEPS = st.one_of(STRINGS, KEYSPACE, HASHES, ZSETS, LISTS, SETS, SCRIPTED)
 """Commands that ask something of the store."""
 ALL = st.one_of(STEPS, STRINGS, TRANSACTIONS, TRANSACTIONS, ANYTHING)
 

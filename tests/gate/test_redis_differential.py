@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.work import Work
-from tests.gate.redis_requests import ALL, REST, Local, Real, words
+from tests.gate.redis_requests import ALL, LISTS, REST, SETS, Local, Real, words
 from tests.gate.stores import telling
 from tests.servers import redis_server
 
@@ -45,14 +45,14 @@ def whole(family: socket.AddressFamily, address: str, data: bytes) -> bytes:
         return found
 
 
-SORTED = (b"KEYS", b"SCAN")
+SORTED = (b"KEYS", b"SCAN", b"SMEMBERS", b"SINTER", b"SUNION", b"SDIFF", b"SSCAN")
 
 
 def ordered(command: Words, answer: bytes) -> object:
     """An answer, without the order of the keys in it if Redis promises none, and with the time to live that a key was
     given: a part of it is over in Redis."""
     answer = re.sub(rb":(9\d{4}|1\d{5})\r", lambda found: b":%d\r" % round(int(found[1]), -4), answer)
-    keys = command[0].upper() in SORTED and answer[:1] == b"*"
+    keys = command[0].upper() in SORTED and answer[:1] in (b"*", b"~")
     return sorted(answer.split(b"\r\n")) if keys else answer
 
 
@@ -95,11 +95,11 @@ def told(*lines: str) -> list[tuple[int, Words]]:
     return [(int(line[0]), words(line[1:])) for line in lines]
 
 
-SEQUENCES = st.lists(st.tuples(st.integers(0, 1), ALL), max_size=20)
+SEQUENCES = st.one_of([st.lists(st.tuples(st.integers(0, 1), each), max_size=20) for each in (ALL, LISTS | SETS)])
 PROTOCOLS = st.sampled_from([2, 3])
 
 
-@settings(max_examples=150)
+@settings(max_examples=200)
 @given(SEQUENCES, PROTOCOLS)
 @example(told("0 WATCH a", "1 SET a 1", "1 SET a 1", "0 MULTI", "0 EXEC"), 2)
 @example(told("0 SET a 1", "0 WATCH a", "0 SET a 1", "0 MULTI", "0 GET a", "0 EXEC"), 3)
@@ -127,6 +127,16 @@ PROTOCOLS = st.sampled_from([2, 3])
 @example(told("0 ZADD z -0 f 0 g", "0 ZADD z INCR -0 h", "0 ZPOPMAX z 2", "0 ZPOPMIN z", "0 ZPOPMIN z", "0 TYPE z"), 3)
 @example(told("0 ZADD z inf f", "0 ZINCRBY z -inf f", "0 WATCH z", "1 ZADD z LT CH inf f", "0 MULTI", "0 EXEC"), 3)
 @example(told("0 ZADD z 0 f 0 g", "0 ZRANGE z [g - BYLEX REV LIMIT 1 1", "0 ZRANGE z (1 0 BYSCORE REV WITHSCORES"), 3)
+@example(told("0 RPUSH l 1", "0 WATCH l", "1 LTRIM l 0 -1", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 RPUSH l 1", "0 EXPIRE l 100", "0 RPOPLPUSH l l", "0 TTL l"), 2)
+@example(told("0 RPUSH m 1", "0 BLPOP l m 0", "0 BLPOP l 0.001", "0 BRPOPLPUSH l m 0.001", "0 BLPOP l 0"), 2)
+@example(told("0 MULTI", "0 BLPOP l 1", "0 BRPOPLPUSH l m 1", "0 BLMOVE l m LEFT LEFT 1", "0 EXEC"), 2)
+@example(told("0 RPUSH l a b c b", "0 LREM l -1 b", "0 LINDEX l 1", "0 LPOP l 0", "0 LPOP k 1", "0 BLPOP k 0.0001"), 2)
+@example(told("0 RPUSH l a b c", "0 LINSERT l AFTER b x", "0 LRANGE l -3 -1", "0 LINDEX l -4", "0 SMOVE k l a"), 2)
+@example(told("0 SADD s 1", "0 WATCH s", "1 SADD s 1", "1 SREM s 2", "1 SMOVE s s 1", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 SADD s 1", "0 SADD t 1 2", "0 WATCH t", "1 SMOVE s t 1", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 SADD s 1", "0 SADD t 1 2", "0 EXPIRE t 100", "0 SINTERSTORE t s t", "0 TTL t", "0 SMEMBERS t"), 3)
+@example(told("0 SADD s 1", "0 SADD s 2 3 4 5 6 7 8 9 10", "0 SSCAN s 0", "0 SADD s x", "0 SSCAN s 0"), 2)
 @example(told("0 RESET", "0 GET a", "0 RESET x", "0 DISCARD", "0 EXEC"), 2)
 def test_a_sequence_of_commands_is_answered_as_by_redis(
     real: Real, asked: list[tuple[int, Words]], protocol: int

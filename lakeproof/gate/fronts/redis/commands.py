@@ -8,6 +8,8 @@ Example: a label leaves out values, and a cursor, which differ from run to run; 
 ('ZADD q xx', 'ZRANGEBYSCORE q withscores')
 >>> label_of([b"SCAN", b"17", b"MATCH", b"a*"]), label_of([b"CLIENT", b"ID"])
 ('SCAN more match a*', 'CLIENT ID')
+>>> label_of([b"LPUSH", b"queue", b"job-1"]), label_of([b"BLPOP", b"queue", b"2.5"])
+('LPUSH queue', 'BLPOP queue')
 >>> find_command([b"GET"])
 Traceback (most recent call last):
     ...
@@ -23,10 +25,10 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.redis import hashes, keyspace, scripts, sorted_sets, strings
+from lakeproof.gate.fronts.redis import hashes, keyspace, lists, scripts, sets, sorted_sets, strings
 from lakeproof.gate.fronts.redis.arguments import Args, integer, wrong_number
 from lakeproof.gate.fronts.redis.parser import Words
-from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Pairs, Simple, Value
+from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Members, Pairs, Simple, Value
 from lakeproof.gate.fronts.redis.work import Work, escape_key
 from lakeproof.stores import redis_scripts
 
@@ -60,12 +62,12 @@ class Command:
         return count == self.words or (self.words < 0 and count >= -self.words)
 
 
-def _first(args: Args) -> Sequence[str]:
-    return [escape_key(args[0])]
+def _only(end: int | None, step: int = 1) -> Telling:
+    return lambda args: [escape_key(each) for each in args[:end:step]]
 
 
-def _every_other(args: Args) -> Sequence[str]:
-    return [escape_key(each) for each in args[::2]]
+_first, _first_two, _every_other = _only(1), _only(2), _only(None, 2)
+_without_timeout = _only(-1)  # it may be what is left of a time, which differs from run to run
 
 
 def _of_hset(args: Args) -> Sequence[str]:
@@ -170,6 +172,34 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"HLEN": Command(2, lambda work, args: len(work.hash(args[0]))),
     b"HINCRBY": Command(4, hashes.hincrby, True),
     b"HSCAN": Command(-3, hashes.hscan, shown=_of_hscan),
+    **{each: Command(-3, partial(lists.push, each), True, _first) for each in b"LPUSH RPUSH LPUSHX RPUSHX".split()},
+    **{each: Command(-2, partial(lists.pop, each), True) for each in (b"LPOP", b"RPOP")},
+    b"LLEN": Command(2, lambda work, args: len(work.list(args[0]))),
+    b"LRANGE": Command(4, lists.lrange),
+    b"LINDEX": Command(3, lists.lindex),
+    b"LSET": Command(4, lists.lset, True, _first_two),
+    b"LINSERT": Command(5, lists.linsert, True, _first_two),
+    b"LREM": Command(4, lists.lrem, True, _first_two),
+    b"LTRIM": Command(4, lists.ltrim, True),
+    b"LMOVE": Command(5, partial(lists.move, b"LMOVE"), True),
+    b"RPOPLPUSH": Command(3, partial(lists.move, b"RPOPLPUSH"), True),
+    b"BLMOVE": Command(6, partial(lists.move, b"BLMOVE"), True, _without_timeout),
+    b"BRPOPLPUSH": Command(4, partial(lists.move, b"BRPOPLPUSH"), True, _without_timeout),
+    **{each: Command(-3, partial(lists.blocking_pop, each), True, _without_timeout) for each in (b"BLPOP", b"BRPOP")},
+    b"SADD": Command(-3, partial(sets.change, frozenset.union), True, _first),
+    b"SREM": Command(-3, partial(sets.change, frozenset.difference), True, _first),
+    b"SMEMBERS": Command(2, lambda work, args: Members(work.set(args[0]))),
+    b"SISMEMBER": Command(3, lambda work, args: int(args[1] in work.set(args[0])), shown=_first),
+    b"SMISMEMBER": Command(-3, sets.smismember, shown=_first),
+    b"SCARD": Command(2, lambda work, args: len(work.set(args[0]))),
+    b"SMOVE": Command(4, sets.smove, True, _first_two),
+    b"SINTER": Command(-2, partial(sets.combine, frozenset.intersection)),
+    b"SUNION": Command(-2, partial(sets.combine, frozenset.union)),
+    b"SDIFF": Command(-2, partial(sets.combine, frozenset.difference)),
+    b"SINTERSTORE": Command(-3, partial(sets.store, frozenset.intersection), True),
+    b"SUNIONSTORE": Command(-3, partial(sets.store, frozenset.union), True),
+    b"SDIFFSTORE": Command(-3, partial(sets.store, frozenset.difference), True),
+    b"SSCAN": Command(-3, sets.sscan, shown=_of_hscan),
     b"ZADD": Command(-4, sorted_sets.zadd, True, _of_zadd),
     b"ZINCRBY": Command(4, lambda work, args: sorted_sets.zadd(work, args, b"INCR"), True, _first),
     b"ZREM": Command(-3, sorted_sets.zrem, True),
@@ -293,7 +323,9 @@ def perform_command(work: Work, words: Words) -> Value:
         return Failure(str(error))
 
 
-_NOT_IN_SCRIPTS: Final = frozenset({b"EVAL", b"EVALSHA", b"SCRIPT|LOAD", b"SCRIPT|EXISTS", b"SCRIPT|FLUSH", b"UNWATCH"})
+_NOT_IN_SCRIPTS: Final = frozenset(
+    b"EVAL EVALSHA SCRIPT|LOAD SCRIPT|EXISTS SCRIPT|FLUSH UNWATCH BLPOP BRPOP BRPOPLPUSH BLMOVE".split()
+)
 _IN_SCRIPTS: Final = (b"INFO", b"COMMAND")
 """What Redis allows in scripts, of what is answered by the connection here."""
 

@@ -79,6 +79,7 @@ class RedisFront:
     def _value(self, work: Work, request: RedisRequest) -> Value:
         if not request.transaction:
             return perform_command(work, request.commands[0])
+        work.waits = False
         # A list, not `any`: every version is read, so what is touched does not depend on the order of the keys.
         if [key for key, version in request.watched if work.version(key) != version]:
             return NilArray()

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
-from lakeproof.gate.fronts.redis.replies import Failure, NilArray, Pairs, Simple, Value, number
+from lakeproof.gate.fronts.redis.replies import Failure, Members, NilArray, Pairs, Simple, Value, number
 
 if TYPE_CHECKING:
     from lupa.lua51 import LuaRuntime
@@ -195,6 +195,8 @@ def _to_lua(lua: "LuaRuntime", value: Value) -> object:
             return value
         case Pairs(pairs):
             return lua.table_from([_to_lua(lua, each) for pair in pairs for each in pair])
+        case Members(members):
+            return lua.table_from(sorted(members))
         case _:
             return lua.table_from([_to_lua(lua, each) for each in value])
 

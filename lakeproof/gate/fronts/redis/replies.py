@@ -38,7 +38,14 @@ class Pairs:
     nested: bool = False
 
 
-Value: TypeAlias = "Simple | Failure | NilArray | Pairs | int | float | bytes | tuple[Value, ...] | None"
+@attrs.frozen
+class Members:
+    """A set, in the order of the bytes of its members. RESP2 has an array for it."""
+
+    members: frozenset[bytes]
+
+
+Value: TypeAlias = "Simple | Failure | NilArray | Pairs | Members | int | float | bytes | tuple[Value, ...] | None"
 OK: Final = Simple("OK")
 
 
@@ -81,6 +88,8 @@ def in_a_word(value: Value) -> str:
             return "value"
         case Pairs(pairs):
             return f"{len(pairs)} pairs"
+        case Members(members):
+            return f"{len(members)} members"
         case _:
             if len(value) > WORDS_MAX:
                 return f"[{len(value)} values]"
@@ -111,6 +120,9 @@ def encode_reply(value: Value, protocol: int) -> bytes:
             inner = b"".join(encode_reply(each, protocol) for pair in pairs for each in pair)
             # `%` begins a map of RESP3.
             return (b"%%%d\r\n" % len(pairs) if protocol == 3 else b"*%d\r\n" % (2 * len(pairs))) + inner
+        case Members(members):
+            array = encode_reply(tuple(sorted(members)), protocol)
+            return array.replace(b"*", b"~", 1) if protocol == 3 else array  # `~` begins a set of RESP3
         case _:
             return b"*%d\r\n" % len(value) + b"".join(encode_reply(each, protocol) for each in value)
 

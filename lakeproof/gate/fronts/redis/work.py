@@ -50,6 +50,8 @@ class Work:
         self._scripts = state.scripts
         self._lives: dict[bytes, int | None] = {}
         self._touched: dict[Access, None] = {}  # a set in order
+        self.waits = True
+        """Whether a command may wait for an element: in a transaction none does."""
         self.unknown = ""
         """What was requested that the front does not have."""
 
