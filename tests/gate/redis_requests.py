@@ -50,7 +50,7 @@ return redis.call('hgetall', KEYS[1])
 return redis.call('mget', KEYS[1], 'h', 'none')
 redis.call('rpush', KEYS[1], ARGV[1], 'x') return {redis.call('lpop', KEYS[1], 1), redis.call('lrange', KEYS[1], 0, 1)}
 redis.call('sadd', KEYS[1], ARGV[1]) return {#redis.call('smembers', KEYS[1]), redis.call('sdiff', KEYS[1], KEYS[1])}
-return {redis.pcall('blpop', KEYS[1], 0), redis.pcall('blmove', KEYS[1], 'h', 'left', 'left', 1)}
+redis.call('rpush', KEYS[1], 1) return {redis.pcall('blpop', KEYS[1], 0), redis.pcall('brpoplpush', KEYS[1], 'h', 1)}
 return {redis.pcall('incr', KEYS[1]), redis.pcall('hget', KEYS[1], 'f'), redis.call('exists', KEYS[1])}
 redis.call('append', KEYS[1], 'y') redis.call('hset', KEYS[1], 'f', 1) return redis.call('dbsize')
 local function read() return redis.call('get', KEYS[1]) end local found = read() return found

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.work import Work
-from tests.gate.redis_requests import ALL, LISTS, REST, SETS, Local, Real, words
+from tests.gate.redis_requests import ALL, LISTS, LUA, REST, SETS, Local, Real, words
 from tests.gate.stores import telling
 from tests.servers import redis_server
 
@@ -142,6 +142,11 @@ def test_a_sequence_of_commands_is_answered_as_by_redis(
     real: Real, asked: list[tuple[int, Words]], protocol: int
 ) -> None:
     assert not differ(real, asked, protocol)
+
+
+def test_each_script_is_answered_as_by_redis(real: Real) -> None:
+    for text in LUA:
+        assert not differ(real, [(0, (b"EVAL", text.replace("|", "\n").encode(), b"1", b"l", b"v"))]), text
 
 
 @settings(max_examples=60)
