@@ -191,7 +191,9 @@ class Moves:
         before = state.clients[client]
         after = self.clients[client].after(before, reply)
         index = len(before.ended)
-        events: list[Event] = []
+        # What a client's calls have returned before its first effect is heard with its first step.
+        earlier = () if before.replies else enumerate(before.ended)
+        events: list[Event] = [Returned(client, at, view) for at, view in earlier if view.status is not Status.CRASHED]
         if before.begins and reply is not Restarted.RESTARTED:
             assert before.current is not None
             events.append(Invoked(client, index, before.current.name, before.current.args))
