@@ -64,14 +64,11 @@ def linearizable(specification: Specification, *, invariant_id: str = "lineariza
 
     def advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Reached | Violation, ...]]:
         assert isinstance(state, frozenset)
-        called = event if isinstance(event, Invoked) else event.call
-        operation = (event.client, event.index, called.name, called.args)
-        # A call without an effect is invoked by no event: its interval is the moment of its return.
-        if isinstance(event, Invoked) or not any(operation in dict(calls) for _, calls in state):
-            # Nothing takes effect at an invocation: the closure at a return finds each order that matters.
-            state = frozenset((exact, calls | {(operation, OPEN)}) for exact, calls in state)
         if isinstance(event, Invoked):
-            return state, ()
+            operation = (event.client, event.index, event.name, event.args)
+            # Nothing takes effect at an invocation: the closure at a return finds each order that matters.
+            return frozenset((exact, calls | {(operation, OPEN)}) for exact, calls in state), ()
+        operation = (event.client, event.index, event.call.name, event.call.args)
         after = _on_return(specification, state, operation, event.call)
         if not after:
             return after, (Violation(invariant_id, _evidence(specification, state, event.call)),)

@@ -12,7 +12,7 @@ are a `Repository`); and an invariant that declares to read the store alone is n
 Reads.CLIENTS
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Union
@@ -301,8 +301,8 @@ AnyTransition = Transition[Any]  # type: ignore[explicit-any]
 
 @attrs.frozen(cache_hash=True)
 class Invoked(NamedCall):
-    """A call performs its first effect. Intervals are as tight as they can be: a call that is invoked after
-    another has returned really began after it."""
+    """A call performs its first effect, or returns without one. Intervals are as tight as they can be: a call that is
+    invoked after another has returned really began after it."""
 
     client: int
     index: int  # of the call within its client
@@ -320,3 +320,13 @@ class Returned:
 
 
 Event = Invoked | Returned
+
+
+def events_of_ended(client: int, ended: Iterable[tuple[int, CallView]], under_way: int = -1) -> Iterator[Event]:
+    """The events of calls that have ended, by their numbers. All but the one under way were without an effect: they
+    begin as they return."""
+    for index, view in ended:
+        if view.done:  # one that a crash has lost has not returned
+            if index != under_way:
+                yield Invoked(client, index, view.name, view.args)
+            yield Returned(client, index, view)

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from lakeproof.impl.effects import Now
 from lakeproof.impl.parallel import MAIN
-from lakeproof.model.snapshot import Event, Invoked, Returned
+from lakeproof.model.snapshot import Event, Invoked, events_of_ended
 from lakeproof.search.events import Events as Events
 from lakeproof.search.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.search.packing import Words, double_array
@@ -292,17 +292,14 @@ class ClientTable(MoveTable):
         assert raw.current is not None
         # A call is invoked with its first effect: a client that has not moved since its last call has begun nothing.
         begun = (Invoked(self.client, raw.index, raw.current.name, raw.current.args),) if raw.begins else ()
-        return self._events.number(self._returned(node, child_id, *begun))
+        return self._events.number(self._returned(node, child_id, raw.index, *begun))
 
-    def _returned(self, node: Node, child_id: int, *begun: Event) -> tuple[Event, ...]:
+    def _returned(self, node: Node, child_id: int, under_way: int = -1, *begun: Event) -> tuple[Event, ...]:
         """What has returned between two nodes; and before the root, which no step leads to."""
         raw, child = node.representative, self.behaviour.nodes[child_id].representative
-        first = 0 if raw.parent is None else raw.index
-        # A call that a crash has lost is among them, and is not done.
-        ended = enumerate(child.calls[first : child.index], start=first)
-        done = [Returned(self.client, index, view) for index, view in ended if view.done]
-        earlier = [event for event in done if event.index < raw.index]
-        return (*earlier, *begun, *done[len(earlier) :])
+        calls = list(enumerate(child.calls[: child.index]))
+        earlier = events_of_ended(self.client, calls[: raw.index]) if raw.parent is None else ()
+        return (*earlier, *begun, *events_of_ended(self.client, calls[raw.index :], under_way))
 
     def lay_out(self) -> None:
         """Compute all deltas under the space's present layout."""

@@ -27,7 +27,7 @@ import attrs
 from lakeproof.impl.effects import Effect, Local, Now
 from lakeproof.impl.parallel import Cancelled
 from lakeproof.model import kv
-from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status, events_of_ended
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.execution import Execution, label
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
@@ -282,15 +282,14 @@ class World:
         run.send(RESTARTED)
         # A call that was cut off comes first in ``finished``, as CRASHED: it did not end, and has no Returned event.
         ended = tuple(run.finished[index + len(under_way) :])
-        now = enumerate(run.finished[index:], start=index)
-        events = (Returned(move.client, at, view) for at, view in now if view.done)
+        events = events_of_ended(move.client, enumerate(run.finished[index:], start=index))
         call = under_way[0] if under_way else None
         return ExecutedStep(move, call, move.client, None, None, None, (), (*earlier, *events), ended)
 
     def _earlier(self, client: int) -> list[Event]:
         """What a client's calls have returned before its first effect: a part of its first step."""
         finished = [] if self.replies[client] else self.clients[client].finished
-        return [Returned(client, at, view) for at, view in enumerate(finished) if view.done]
+        return list(events_of_ended(client, enumerate(finished)))
 
     def _perform(self, move: Move) -> ExecutedStep:
         run = self.clients[move.client]
@@ -318,7 +317,7 @@ class World:
         run.send(reply_of_task(move.task, result.reply))
         # More than one where further calls end without an effect: they run in the same step.
         ended = tuple(run.finished[index:])
-        events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended) if view.done)
+        events.extend(events_of_ended(move.client, enumerate(ended, start=index), index))
         # What the store would have answered without a fault: a story shows both.
         answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
         return ExecutedStep(move, call, move.client, op, reply, answer, changes, tuple(events), ended)

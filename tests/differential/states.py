@@ -192,14 +192,21 @@ class Moves:
         after = self.clients[client].after(before, reply)
         index = len(before.ended)
         # What a client's calls have returned before its first effect is heard with its first step.
-        earlier = () if before.replies else enumerate(before.ended)
-        events: list[Event] = [Returned(client, at, view) for at, view in earlier if view.status is not Status.CRASHED]
-        if before.begins and reply is not Restarted.RESTARTED:
+        begins = before.begins and reply is not Restarted.RESTARTED
+        events: list[Event] = []
+        for at, view in enumerate(after.ended):
+            if at < index and before.replies:
+                continue  # heard before
+            done = view.status is not Status.CRASHED
+            # One that was not under way had no effect. A restart cuts off the one that was.
+            under_way = at == index and reply is not Restarted.RESTARTED
+            if begins if under_way else done:
+                events.append(Invoked(client, at, view.name, view.args))
+            if done:
+                events.append(Returned(client, at, view))
+        if begins and index == len(after.ended):
             assert before.current is not None
             events.append(Invoked(client, index, before.current.name, before.current.args))
-        for at, view in enumerate(after.ended[index:], start=index):
-            if view.status is not Status.CRASHED:
-                events.append(Returned(client, at, view))
         clients = tuple(after if at == client else standing for at, standing in enumerate(state.clients))
         return Step(attrs.evolve(state, clients=clients), watched, tuple(events))
 

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Sequence
 
 import pytest
 
-from lakeproof import Call, Env, Scenario
-from lakeproof.model.invariants import Violation
+from lakeproof import Call, Client, Env, Faults, Scenario, kv
+from lakeproof.model.invariants import Finding, Monitor, Reached, Violation
 from lakeproof.model.linearizable import Specification, linearizable
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
 from lakeproof.testing.check import NotAsExpected, check
@@ -50,13 +50,27 @@ def test_states_that_compare_equal_are_two_states() -> None:
     assert violated([*both, invoke(2, "read"), ok(2, "read", value=1.0)])
 
 
-def test_a_call_without_an_effect_takes_place_where_it_returns() -> None:
-    """Nothing invokes it: it refuses its argument, or knows its answer, before it looks at the store."""
-    write = [invoke(0, "write", 1), ok(0, "write", 1)]
-    refused = CallView("write", (2,), Status.FAIL, error=ValueError())
-    assert not violated([*write, Returned(0, 1, refused), invoke(1, "read"), ok(1, "read", value=1)])
-    assert not violated([*write, ok(1, "read", value=1)])
-    assert violated([*write, ok(1, "read", value=0)])
+async def look_at_nothing(env: Env) -> bytes:
+    return b"1"
+
+
+async def store_value(env: Env, value: bytes) -> None:
+    if value != b"1":
+        raise kv.Refused
+    await env.store.set(b"p", b"k", value)
+
+
+def test_a_call_without_an_effect_is_invoked_as_it_returns() -> None:
+    def advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+        assert isinstance(state, frozenset)
+        call, begins = (event.client, event.index), isinstance(event, Invoked)
+        wrong = () if begins != (call in state) else (Violation("paired", str(event)),)
+        return state ^ {call}, (*wrong, Reached("an event"))
+
+    monitor = Monitor(id="paired", meaning="each return has its invocation", initial=frozenset(), advance=advance)
+    calls = [Call(look_at_nothing), Call(store_value, b"1"), Call(store_value, b"2"), Call(look_at_nothing)]
+    clients = [Client(calls, recover=Call(look_at_nothing)), Client([Call(look_at_nothing)], recover=calls)]
+    check(Scenario(name="paired", clients=clients, invariants=[monitor], faults=Faults(restarts=2, crashes=1)))
 
 
 def test_a_call_that_returns_before_the_first_effect_is_judged() -> None:
