@@ -272,10 +272,10 @@ def test_a_conditional_write_can_be_answered_by_a_conflict(tmp_path: Path) -> No
 
 def test_a_process_that_asks_for_what_the_gate_does_not_have_as_it_starts_is_not_judged(tmp_path: Path) -> None:
     file = tmp_path / "start.py"
-    ask = "import os\nif 'REDIS_URL' in os.environ: redis('LPUSH', 'a', 'b')\n"
+    ask = "import os\nif 'REDIS_URL' in os.environ: redis('XADD', 'a', '*', 'b', 'c')\n"
     file.write_text(f"from tests.gate.refused import *\n{ask}SCENARIOS = [s for s in SCENARIOS if s.name == 'lock']\n")
     ran = run(tmp_path, file, "lock")
-    assert (ran.code, "LPUSH is not known here" in ran.complaints) == (3, True), ran
+    assert (ran.code, "XADD is not known here" in ran.complaints) == (3, True), ran
 
 
 @pytest.mark.parametrize("name", ["tags", "setup"])
