@@ -150,12 +150,12 @@ def test_a_place_in_a_module_that_the_file_imports_has_its_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    module = ModuleType("pkg.races")
-    module.__file__ = str(tmp_path / "pkg" / "races.py")
+    module = ModuleType("pkg.no_others_name")
+    module.__file__ = str(tmp_path / "pkg" / "no_others_name.py")
     Path("pkg").mkdir()
-    Path("pkg", "races.py").touch()
+    Path("pkg", "no_others_name.py").touch()
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    assert place_at("races.py:3", SOURCE) == SourceLine("pkg/races.py", 3)
+    assert place_at("no_others_name.py:3", SOURCE) == SourceLine("pkg/no_others_name.py", 3)
 
 
 FLOWS = """\
