@@ -73,7 +73,7 @@ MERGED_RERUNS_MAX: Final = 800
 RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
 
-LOOKS_AFTER: Final = 32
+GROWTH_LEVEL: Final = 32
 """On this level, and each time that the level has doubled, it is looked at what grows in a loop."""
 
 SMALL_STATES_MAX: Final = 200_000
@@ -228,12 +228,12 @@ class LevelSearch:
         self.stride = 1
         self.ahead: dict[int, list[Words]] = {0: [self.kernel.first()]}
         self.unexpanded = False
-        self.looks_at, self.grows = LOOKS_AFTER, ""
+        self.growth_at, self.grows = GROWTH_LEVEL, ""
 
     def _report(self, level: int, width: int) -> None:
         if self.progress:
-            if level >= self.looks_at:
-                self.looks_at, self.grows = 2 * level, self._grown()
+            if level >= self.growth_at:
+                self.growth_at, self.grows = 2 * level, self._grown()
             self.progress(level, self.states, width, self.grows)
 
     def _level(self, words: Words, level: int) -> str:

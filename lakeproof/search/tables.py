@@ -292,9 +292,11 @@ class ClientTable(MoveTable):
         assert raw.current is not None
         # A call is invoked with its first effect: a client that has not moved since its last call has begun nothing.
         begun = (Invoked(self.client, raw.index, raw.current.name, raw.current.args),) if raw.begins else ()
-        return self._events.number(self._returned(node, child_id, raw.index, *begun))
+        return self._events.number(self._returned(node, child_id, raw.index, begun))
 
-    def _returned(self, node: Node, child_id: int, under_way: int = -1, *begun: Event) -> tuple[Event, ...]:
+    def _returned(
+        self, node: Node, child_id: int, under_way: int = -1, begun: tuple[Event, ...] = ()
+    ) -> tuple[Event, ...]:
         """What has returned between two nodes; and before the root, which no step leads to."""
         raw, child = node.representative, self.behaviour.nodes[child_id].representative
         calls = list(enumerate(child.calls[: child.index]))

@@ -1,5 +1,5 @@
 """The scripts of `lakeproof.stores.redis_store`. Of each partition a hash has the values (the first key of a script),
-and a sorted set the keys (the second one). The gate knows them by their text."""
+and a sorted set the keys (the second one)."""
 
 from typing import Final
 

@@ -14,7 +14,7 @@ from lakeproof.gate.fronts.footprints import Access, Footprint, Touch, dependent
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.front import RedisRequest
-from lakeproof.gate.fronts.redis.scripts import sha_of
+from lakeproof.gate.fronts.redis.lua import sha_of
 from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, escape_key, of_key
 from lakeproof.gate.fronts.s3.footprint import touches

@@ -25,7 +25,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.redis import hashes, keyspace, lists, scripts, sets, sorted_sets, strings
+from lakeproof.gate.fronts.redis import hashes, keyspace, lists, lua, scripts, sets, sorted_sets, strings
 from lakeproof.gate.fronts.redis.arguments import Args, integer, wrong_number
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, Failure, Members, Pairs, Simple, Value
@@ -37,11 +37,11 @@ ARGS_SHOWN_BYTES: Final = 128
 
 SHA_SHOWN: Final = 8
 OURS: Final = {
-    scripts.sha_of(text.encode()): name.lower() for name, text in vars(redis_scripts).items() if name.isupper()
+    lua.sha_of(text.encode()): name.lower() for name, text in vars(redis_scripts).items() if name.isupper()
 }
 """The scripts of lakeproof's own driver, by their SHA-1."""
 
-READS: Final = scripts.sha_of(redis_scripts.SCAN.encode())
+READS: Final = lua.sha_of(redis_scripts.SCAN.encode())
 """A script that writes nothing. Of others that is not known."""
 
 Telling = Callable[[Args], Sequence[str]]
@@ -113,7 +113,7 @@ def _of_eval(text: bool, args: Args) -> Sequence[str]:
 
 def _of_scripts(text: bool, args: Args) -> Sequence[str]:
     """text: whether these are texts, and not yet names."""
-    named = [scripts.sha_of(each) if text else escape_key(each).lower() for each in args]
+    named = [lua.sha_of(each) if text else escape_key(each).lower() for each in args]
     return [OURS.get(each, each[:SHA_SHOWN]) for each in named]
 
 

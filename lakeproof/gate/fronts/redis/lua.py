@@ -17,6 +17,7 @@ from lakeproof.gate.fronts.redis.replies import Failure, Members, NilArray, Pair
 if TYPE_CHECKING:
     from lupa.lua51 import LuaRuntime
 
+
 class Indexed(Protocol):
     """A table of Lua."""
 
@@ -131,6 +132,11 @@ end)
 """
 
 
+def sha_of(text: bytes) -> str:
+    """The name that Redis gives a script."""
+    return hashlib.sha1(text, usedforsecurity=False).hexdigest()
+
+
 def compile_error(text: bytes) -> str:
     """Why a text is no script; empty: it is one."""
     why = _runtime().eval(b"function(text) return select(2, loadstring(text, '@user_script')) end")(text)
@@ -155,14 +161,13 @@ def run_script(
         raise ValueError(name)
 
     def sha1(given: bytes) -> bytes:
-        return hashlib.sha1(given, usedforsecurity=False).hexdigest().encode()
+        return sha_of(given).encode()
 
     done = lua.execute(_RUN, ask, lacks, sha1, text, lua.table_from(keys), lua.table_from(args), STEPS_MAX)
     ran, *found = done if isinstance(done, tuple) else (done,)
     if ran:
         return _from_lua(found[0] if found else None, lacks)
-    sha = sha1(text).decode()
-    return Failure(f"{_text(found[0][b'err'])} script: {sha}, on @{_SOURCE}:{found[0][b'line']}.")
+    return Failure(f"{_text(found[0][b'err'])} script: {sha_of(text)}, on @{_SOURCE}:{found[0][b'line']}.")
 
 
 def _runtime() -> "LuaRuntime":
@@ -225,7 +230,7 @@ def _from_lua(found: object, lacks: Callable[[bytes], None]) -> Value:
     return tuple(_members(found, lacks))
 
 
-def _members(table: "Indexed", lacks: Callable[[bytes], None]) -> Iterator[Value]:
+def _members(table: Indexed, lacks: Callable[[bytes], None]) -> Iterator[Value]:
     at = 1
     while (each := table[at]) is not None:
         yield _from_lua(each, lacks)

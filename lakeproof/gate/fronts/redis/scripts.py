@@ -1,6 +1,5 @@
 """Scripts: a script is one step of a schedule, which does what its commands do."""
 
-import hashlib
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -15,11 +14,6 @@ SHA_LENGTH: Final = 40
 _NO_SCRIPT: Final = "NOSCRIPT No matching script. Please use EVAL."
 
 
-def sha_of(text: bytes) -> str:
-    """The name that Redis gives a script."""
-    return hashlib.sha1(text, usedforsecurity=False).hexdigest()
-
-
 def load(work: Work, args: Args) -> Value:
     """``SCRIPT LOAD text``. Raises CommandError: the text is no Lua."""
     text = args[0]
@@ -27,7 +21,7 @@ def load(work: Work, args: Args) -> Value:
         raise not_known("a script with #!")
     if why := lua.compile_error(text):
         raise CommandError(f"ERR Error compiling script (new function): {why}")
-    sha = sha_of(text)
+    sha = lua.sha_of(text)
     work.load(sha, text)
     return sha.encode()
 
