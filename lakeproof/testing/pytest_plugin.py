@@ -9,6 +9,7 @@ Loaded by pytest through the entry point ``pytest11``. The search is imported wh
 """
 
 from collections.abc import Generator, Iterable
+from inspect import getattr_static
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -52,8 +53,10 @@ def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list["ScenarioItem"] | None:
     """The items of a list of scenarios; of anything else pytest knows better."""
-    # pytest would pass over a function of such a name without a word, and its scenario would never be searched.
-    if getattr(obj, MARK, None) is True and not collector.funcnamefilter(name):
+    # pytest would pass over a function of such a name without a word, and its scenario would never be searched. Static:
+    # the proxies of web frameworks raise what they like in `__getattr__`.
+    function = obj.__func__ if isinstance(obj, staticmethod | classmethod) else obj
+    if getattr_static(function, MARK, None) is True and not collector.funcnamefilter(name):
         raise pytest.Collector.CollectError(
             f"{name} is decorated with @scenario, and its name is none of a test; "
             f"begin it with {collector.config.getini('python_functions')[0]!r}"

@@ -240,6 +240,15 @@ def test_a_list_that_is_none_is_an_error_and_not_passed_over(pytester: pytest.Py
     result.stdout.fnmatch_lines([f"*{told}*"])
 
 
+def test_a_name_whose_attributes_raise_is_passed_over_and_a_decorated_one_is_not(pytester: pytest.Pytester) -> None:
+    proxy = "class Proxy:\n def __getattr__(self, name): raise RuntimeError('no request')\nrequest = Proxy()\n"
+    pytester.makepyfile(test_web=f"{proxy}def test_other(): pass")
+    pytester.runpytest().assert_outcomes(passed=1)
+    unnamed = "from lakeproof.testing import scenario\nclass TestSale:\n @{}scenario\n def sale(): return None"
+    pytester.makepyfile(test_plain=unnamed.format(""), test_static=unnamed.format("staticmethod\n @"))
+    pytester.runpytest("test_plain.py", "test_static.py").assert_outcomes(errors=2)
+
+
 def test_the_examples_of_the_page_run_each_under_its_runner(tmp_path: Path) -> None:
     decorated, checked = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     (tmp_path / "test_counter.py").write_text(checked)
