@@ -9,7 +9,7 @@ import click
 
 from lakeproof.commands.options import from_option, seconds_option
 from lakeproof.commands.runs import choose_from
-from lakeproof.words import AS_EXPECTED, Unusable, first_of
+from lakeproof.words import AS_EXPECTED, first_of
 
 DEMO: Final = "repositories/step1/delete-delete-create"
 """Small enough to be walked, and refuted by a schedule of a few steps."""
@@ -31,7 +31,7 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
     import trio
 
     from lakeproof.show.pages.explorer import Explorer
-    from lakeproof.show.pages.server import HOST, serve
+    from lakeproof.show.pages.server import serve
     from lakeproof.show.pages.walk import NoSuchMove
     from lakeproof.verify.loader import LoadError
 
@@ -61,7 +61,5 @@ def command(name: str, file: Path | None, demo: bool, path: str, port: int, max_
         # What `tell` raises within a nursery: an output that is closed is no matter of the port.
         except BaseExceptionGroup as group:
             raise first_of(group, (OSError,)) from None
-        except OSError as error:
-            raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
         click.echo("ended", err=True)
     return AS_EXPECTED

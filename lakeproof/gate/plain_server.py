@@ -17,7 +17,7 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
     protocol: ``s3``, ``dynamodb`` or ``redis``; it is named in the first line.
 
     Raises:
-        OSError: the port is taken.
+        Unusable: the port is taken.
     """
     front = AWSFront()
     gate = Gate[Store, StoreRequest](front, Store(s3=s3.BucketState(buckets=buckets)), lambda: time.time_ns() // 1000)

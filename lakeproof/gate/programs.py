@@ -263,6 +263,6 @@ def _free_port() -> int:
     for _ in PORTS:
         port = PORTS[next(_TURN) % len(PORTS)]
         # It is bound and closed without a connection, so that no TIME_WAIT keeps the port from the service.
-        with suppress(OSError), listening(port):
+        with suppress(Unusable), listening(port):
             return port
     raise ProgramError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free for a service; end what listens there")

@@ -196,8 +196,9 @@ class TestCommand:
         assert told in complaint(lakeproof("explore", *arguments, "--from", str(RACING)))
 
     def test_a_port_that_is_taken_is_one_line(self, served: tuple[int, str]) -> None:
-        found = complaint(lakeproof("explore", "lost-update", "--from", str(RACING), "--port", str(served[0])))
-        assert "choose another port" in found
+        taken = ["--port", str(served[0])]
+        for command in (["explore", "lost-update", "--from", str(RACING)], ["gate", "serve", "s3"]):
+            assert "choose another port" in complaint(lakeproof(*command, *taken))
 
 
 class TestTour:

@@ -17,6 +17,7 @@ import trio
 
 from lakeproof.gate.arrivals import READ_BYTES, Arrivals, write_all
 from lakeproof.gate.fronts.wire import CONTINUE, TOO_LARGE, Incoming, Malformed, Request, Response, encode_response
+from lakeproof.words import Unusable
 
 __all__ = ["Cut", "Gone", "Handler", "Request", "Response", "Server", "listening", "send"]
 CLOSING_SECONDS: Final = 1.0
@@ -58,9 +59,12 @@ def listening(port: int) -> socket.socket:
     """A socket that listens on loopback. 0: any free port.
 
     Raises:
-        OSError: the port is taken.
+        Unusable: the port is taken.
     """
-    listener = socket.create_server(("127.0.0.1", port), backlog=WAITING_MAX)
+    try:
+        listener = socket.create_server(("127.0.0.1", port), backlog=WAITING_MAX)
+    except OSError as error:
+        raise Unusable(f"--port {port}: {error.strerror or error}; choose another port") from error
     listener.setblocking(False)
     return listener
 

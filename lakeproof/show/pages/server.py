@@ -100,7 +100,7 @@ async def serve(explorer: Explorer, port: int, tell: Callable[[str], object]) ->
     the address, with its token. 0: any free port.
 
     Raises:
-        OSError: the port is taken.
+        Unusable: the port is taken.
     """
     listener = listening(port)
     port = listener.getsockname()[1]  # 0 has become a real one
