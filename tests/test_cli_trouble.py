@@ -1,5 +1,6 @@
 """The command line in trouble: unusable input, full disks, interrupts, broken plug-ins. And how fast it starts."""
 
+import json
 import os
 import resource
 import shutil
@@ -122,6 +123,16 @@ class TestUnusable:
         process = spawned("verify", "--from", "mine.py", PYTHONIOENCODING="ascii", COLUMNS="0")
         shown, _ = process.communicate()
         assert (process.returncode, "\\xe9 " in shown) == (0, True)
+
+    @pytest.mark.parametrize(
+        "command", [["verify", "--json"], ["verify", "--format", "sarif"], ["scenarios", "--json"]], ids=" ".join
+    )
+    def test_json_on_an_output_that_is_not_utf_8_has_the_same_texts(self, command: list[str]) -> None:
+        name = "sale/\U0001f600"
+        blind = f"SCENARIOS = [attrs.evolve(ATOMIC, name={name!a}, clients=[[Call(increment)]] * 2)]\n"
+        Path("mine.py").write_text(HEAD + blind)
+        shown, _ = spawned(*command, "--from", "mine.py", PYTHONIOENCODING="latin-1").communicate()
+        assert name in json.dumps(json.loads(shown), ensure_ascii=False)
 
     @pytest.mark.parametrize(
         "args",

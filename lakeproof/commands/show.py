@@ -122,4 +122,4 @@ def _render_trace(trace: "Trace", format_: str, replay: str, code: "Callable[[],
 
             from lakeproof.show.pages.trace_view import plain
 
-            return json.dumps(plain(trace, replay, code()), ensure_ascii=False, indent=1) + "\n"
+            return json.dumps(plain(trace, replay, code()), indent=1) + "\n"

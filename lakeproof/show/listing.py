@@ -1,5 +1,6 @@
 """Scenarios as a list, or by variant: name, bounds, what is known to be refuted."""
 
+import json
 from collections.abc import Sequence
 
 import attrs
@@ -8,7 +9,6 @@ from rich.text import Text
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.search.describe import printable, span
 from lakeproof.show.table import variant
-from lakeproof.show.verdicts import json_line
 from lakeproof.words import plural
 
 
@@ -65,7 +65,7 @@ def faults_in_words(faults: Faults) -> str:
 
 def as_json_line(scenario: Scenario) -> str:
     """One JSON object."""
-    return json_line(
+    return json.dumps(
         {
             "scenario": scenario.name,
             "setup": [printable(str(call)) for call in scenario.setup],

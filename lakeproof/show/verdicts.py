@@ -13,7 +13,7 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
     """The verdicts on one scenario. ``traces``: by invariant id, where its trace was written."""
     bounds = {"clients": outcome.clients, "calls": outcome.calls, **attrs.asdict(outcome.faults), **limits}
     return "".join(
-        json_line(
+        json.dumps(
             {
                 "scenario": outcome.scenario,
                 "invariant": verdict.invariant,
@@ -35,12 +35,6 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
         + "\n"
         for verdict in outcome.verdicts
     )
-
-
-def json_line(fields: Mapping[str, object]) -> str:
-    """One JSON object that UTF-8 can encode."""
-    # A lone surrogate has no other spelling, and this one JSON reads.
-    return json.dumps(fields, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
 class OrderedLines:

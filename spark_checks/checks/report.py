@@ -156,8 +156,7 @@ def as_json_lines(summary: Summary) -> Iterator[str]:
                 "examples": [
                     {"kind": each.kind, "subject": each.subject, "evidence": each.evidence} for each in outcome.examples
                 ],
-            },
-            ensure_ascii=False,
+            }
         )
     yield json.dumps(
         {"rows": dict(summary.rows), "unsealed": summary.unsealed, "version": summary.version, "engine": summary.engine}

@@ -57,7 +57,7 @@ def sarif_log(outcomes: Sequence[Outcome], traces: Written, source: Source) -> s
         "columnKind": "unicodeCodePoints",
         "results": [_result(outcome, verdict, rules, traces, source) for outcome, verdict in found],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
 def _result(
