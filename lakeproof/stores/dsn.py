@@ -56,7 +56,8 @@ def target(
 ) -> Target:
     """What a DSN means.
 
-    connections: how many operations may be under way at once. seconds: how long an answer of ``exec:`` may take.
+    connections: how many operations may be under way at once.
+    seconds: how long an answer of ``exec:`` or DynamoDB may take.
     durable: an SQLite file waits for the disk at every write; servers and programs do as they are configured.
         PostgreSQL's table must be one that lakeFS can be started on.
 
@@ -79,7 +80,7 @@ def target(
     if scheme == "exec":
         return Target(name=name, faults=frozenset({RESTART}), open=_exec(name, dsn, rest, seconds))
     if scheme in _SERVERS:
-        return _server(scheme, dsn, name, connections, durable)
+        return _server(scheme, dsn, name, connections, seconds, durable)
     raise Unusable(f"{name}: no such kind of store; expected {FORMS}")
 
 
@@ -129,7 +130,7 @@ def _exec(name: str, dsn: str, rest: str, seconds: float) -> Callable[[], Abstra
     return opened
 
 
-def _server(scheme: str, dsn: str, name: str, connections: int, served: bool) -> Target:
+def _server(scheme: str, dsn: str, name: str, connections: int, seconds: float, served: bool) -> Target:
     package, extra, module, kind = _SERVERS[scheme]
     # Only the import of the driver is guarded: an ImportError within our own module would otherwise pass for a missing
     # extra.
@@ -138,7 +139,8 @@ def _server(scheme: str, dsn: str, name: str, connections: int, served: bool) ->
     except ImportError as error:
         raise Unusable(f"{name}: {package} is not installed; pip install 'lakeproof[{extra}]'") from error
     store = getattr(importlib.import_module(f"lakeproof.stores.{module}"), kind)
-    options = {"served": served} if extra == "postgresql" else {}
+    given: dict[str, dict[str, object]] = {"postgresql": {"served": served}, "dynamodb": {"seconds": seconds}}
+    options = given.get(extra, {})
     claims = importlib.import_module("lakeproof.stores.dynamodb_claims").CLAIMS if extra == "dynamodb" else ()
 
     @asynccontextmanager

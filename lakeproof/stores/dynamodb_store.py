@@ -73,14 +73,16 @@ def address_of(dsn: str, name: str) -> Address:
     return address
 
 
-def client_of(address: Address, connections: int, tries: int = 1) -> BaseClient:
+def client_of(
+    address: Address, connections: int, tries: int = 1, seconds: float = ANSWER_SECONDS
+) -> BaseClient:
     """A client that tries nothing again, or, where all only read, up to ``tries`` times. Without credentials in the DSN
     it takes those of the environment; if that has none, an address without TLS is taken for a store that asks for
     none."""
     config = Config(
         retries={"total_max_attempts": tries},  # 1: botocore's own retries would repeat writes
         connect_timeout=CONNECT_SECONDS,
-        read_timeout=ANSWER_SECONDS,
+        read_timeout=seconds,
         max_pool_connections=connections,
         parameter_validation=True,
     )
@@ -92,7 +94,7 @@ def client_of(address: Address, connections: int, tries: int = 1) -> BaseClient:
 class DynamoDBStore(Closing, Store):
     """Opens connections as they are needed. Without the name of a table it makes one, and deletes it when it is closed.
 
-    connections: how many operations are under way at once.
+    connections: how many operations are under way at once. seconds: how long an answer may take.
 
     Raises:
         Unusable: it cannot be reached, or the table has other keys.
@@ -100,7 +102,7 @@ class DynamoDBStore(Closing, Store):
 
     capabilities = frozenset({DELETE_IF, TRANSACT})
 
-    def __init__(self, dsn: str, *, name: str, connections: int = 16) -> None:
+    def __init__(self, dsn: str, *, name: str, connections: int = 16, seconds: float = ANSWER_SECONDS) -> None:
         self.name = name
         self.explain = Redaction([dsn]).explain
         self._limiter = trio.CapacityLimiter(connections)
@@ -109,7 +111,7 @@ class DynamoDBStore(Closing, Store):
         """Whether the table is one of its own, and others may be made."""
         self.table = address.path or f"lakeproof-{secrets.token_hex(8)}"
         try:
-            self.client = client_of(address, connections)
+            self.client = client_of(address, connections, seconds=seconds)
             with ExitStack() as failed:
                 failed.callback(self.close)  # on Ctrl-C, too: a table of its own does not stay
                 if self.own:

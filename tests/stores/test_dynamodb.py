@@ -15,6 +15,7 @@ from lakeproof.impl.stores.conformance import LeftOut, NotConforming, claim_text
 from lakeproof.impl.stores.kv_answers import scan_all
 from lakeproof.model import kv
 from lakeproof.stores import PrefixedStore, target
+from lakeproof.stores.dynamodb_store import DynamoDBStore
 from tests.commands import complaint, lakeproof
 from tests.gate.dynamodb_requests import n
 from tests.gate.dynamodb_server import client, served
@@ -180,6 +181,16 @@ def test_a_table_that_is_named_is_used_and_what_is_in_it_left_alone() -> None:
         trio.run(main)
         assert db.scan(TableName="theirs")["Items"] == [item]
         assert db.list_tables()["TableNames"] == ["theirs"]
+
+
+def test_a_request_waits_for_its_answer_as_long_as_the_user_says() -> None:
+    async def main(dsn: str) -> None:
+        async with target(dsn, seconds=3).open() as store:
+            assert isinstance(store, DynamoDBStore)
+            assert store.client.meta.config.read_timeout == 3  # claims of DynamoDB's own use the client itself
+
+    with planted("correct") as dsn:
+        trio.run(main, dsn)
 
 
 def test_a_page_that_ends_by_its_size_is_not_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
