@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT, complaint, lakeproof
+from tests.commands import ROOT, complaint, in_a_process, lakeproof
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -95,6 +95,16 @@ class TestRefusals:
         result = lakeproof("mutants", "--from", str(EXAMPLE), "--in", "nothing", "--jobs", "1")
         assert (result.exit_code, result.stdout) == (2, "")
         assert "no mutant is left by --in 'nothing'" in result.stderr
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that has no end, and no room")
+    def test_a_device_of_results_is_not_read(self) -> None:
+        program = (
+            "import resource, pathlib; from lakeproof.mutation.results import Results, Unusable\n"
+            "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
+            "try: Results(pathlib.Path('/dev/full'))._put('key', {})\n"
+            "except Unusable as error: print(error)"
+        )
+        assert "/dev/full: cannot be written: No space left on device; make room" in in_a_process(program)
 
     def test_a_file_of_results_that_is_none(self, tmp_path: Path) -> None:
         shutil.copy(EXAMPLE, tmp_path / "results")

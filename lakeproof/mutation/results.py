@@ -76,12 +76,12 @@ class Results:
         self.path = path
         self._known: dict[str, dict[str, object]] = {}
         self._killers: dict[tuple[object, ...], str] = {}
-        if path.exists():
-            for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
-                self._take(line, number)
+        before = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""  # a device may never end
+        for number, line in enumerate(before.splitlines(), start=1):
+            self._take(line, number)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("ab", buffering=0)  # else `close` would write again what found no room
-        self._end = "" if path.read_bytes()[-1:] in (b"", b"\n") else "\n"
+        self._end = "" if before[-1:] in ("", "\n") else "\n"
         """Of the last row: a disk that fills up takes a part of it."""
 
     def _take(self, line: str, number: int) -> None:
