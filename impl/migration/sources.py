@@ -160,9 +160,10 @@ def _row(table: str, values: Sequence[object]) -> Row:
             raise UnusableTables(
                 f"{table} {printable(shown)}: {name} {_short(value)}: {printable(str(error))}; mend the row"
             ) from None
-    if kind is StagedRow and found["identity"] is None:
+    if kind is StagedRow and not found["identity"]:
         if found["data"] is not None:
-            # lakeFS knows a tombstone by its missing identity, so data beside it would be lost.
+            # lakeFS knows a tombstone by its missing identity, so data beside it would be lost. Protocol Buffers leave
+            # an empty one out.
             raise UnusableTables(
                 f"{table} {printable(shown)}: data without an identity: expected both or neither; mend the row"
             )

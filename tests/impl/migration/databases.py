@@ -113,7 +113,7 @@ def databases(draw: st.DrawFn) -> tuple[Row, ...]:
         rows += [TagRow(repository_id=repository_id, id=tag, commit_id=head) for tag, head in tags.items()]
     for token in draw(st.lists(st.sampled_from(tokens), max_size=3, unique=True)):
         for key in draw(st.lists(st.binary(min_size=1, max_size=3), max_size=3, unique=True)):
-            identity = draw(st.binary(max_size=2))
             data = draw(st.none() | st.binary(max_size=3))
+            identity = draw(st.binary(min_size=0 if data is None else 1, max_size=2))
             rows.append(StagedRow(staging_token=token, key=key, identity=identity, data=data))
     return tuple(rows)

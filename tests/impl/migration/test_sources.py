@@ -127,6 +127,7 @@ def test_a_postgresql_without_the_tables_is_named(address: str) -> None:
         ("UPDATE graveler_commits SET metadata = '{\"a\": 1}'", "expected an object of strings"),
         ("UPDATE graveler_commits SET version = NULL", "version None: expected a number"),
         ("UPDATE graveler_staging_kv SET identity = NULL WHERE key = x'78'", "data without an identity"),
+        ("UPDATE graveler_staging_kv SET identity = x'' WHERE key = x'78'", "data without an identity"),
         ("UPDATE graveler_commits SET generation = 'x'", "generation 'x': expected a number"),
         ("UPDATE graveler_staging_kv SET identity = 'text'", "identity 'text': expected bytes"),
     ],
