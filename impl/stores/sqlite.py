@@ -23,7 +23,9 @@ _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS kv (partition_key BLOB NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, "
     "PRIMARY KEY (partition_key, key)) WITHOUT ROWID"
 )
-_SET: Final = "INSERT INTO kv VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+_INSERT: Final = "INSERT INTO kv (partition_key, key, value) VALUES (?, ?, ?) ON CONFLICT (partition_key, key)"
+_SET: Final = f"{_INSERT} DO UPDATE SET value = excluded.value"
+_CREATE: Final = f"{_INSERT} DO NOTHING"
 _UNDONE: Final = (
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -75,8 +77,8 @@ class SQLiteStore(Closing, Store):
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._connection.execute(_SCHEMA)
-            # CREATE IF NOT EXISTS accepts any table of that name: this finds one with other columns.
-            self._connection.execute("SELECT partition_key, key, value FROM kv LIMIT 0")
+            # CREATE IF NOT EXISTS accepts any table of that name: this finds one with other columns or another key.
+            self._connection.execute(f"EXPLAIN {_CREATE}", (b"", b"", b""))
         except (sqlite3.Error, UnicodeDecodeError) as error:
             self._connection.close()
             raise no_store(self.path, error, "name an SQLite file with a table kv, or a new one") from error
@@ -159,7 +161,7 @@ class SQLiteStore(Closing, Store):
         execute = self._connection.execute
         match predicate:
             case None:
-                done = execute("INSERT INTO kv VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (partition, key, value))
+                done = execute(_CREATE, (partition, key, value))
             case bytes():
                 done = execute(f"{update} AND value = ?", (value, partition, key, predicate))
             case _:

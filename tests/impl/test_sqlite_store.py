@@ -1,10 +1,11 @@
 """The store in an SQLite file keeps the contract, also among processes, and says clearly what it cannot open."""
 
+import random
 import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, closing
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -14,6 +15,7 @@ import trio
 
 from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.base import Unsent
+from lakeproof.impl.stores.conformance import OPERATIONS, check_operations, random_operations
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
 from lakeproof.model import kv
 from tests.conformance import MakeStore, check_store
@@ -111,14 +113,26 @@ def test_a_file_that_is_no_database_is_named_and_left_alone(tmp_path: Path, cont
     assert path.read_bytes() == content
 
 
-def test_another_table_of_that_name_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    other = sqlite3.connect(path)
-    other.execute("CREATE TABLE kv (k TEXT)")
-    other.commit()
-    other.close()
+def with_table(path: Path, columns: str) -> Path:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"CREATE TABLE kv ({columns})")
+    return path
+
+
+@pytest.mark.parametrize("columns", ["k TEXT", "partition_key, key, value", "partition_key, key PRIMARY KEY, value"])
+def test_another_table_of_that_name_is_named(columns: str, tmp_path: Path) -> None:
     with pytest.raises(NotAStore, match="no store"):
-        SQLiteStore(path)
+        SQLiteStore(with_table(tmp_path / "other.db", columns))
+
+
+def test_the_columns_of_a_table_may_be_in_another_order_and_beside_others(tmp_path: Path) -> None:
+    path = with_table(tmp_path / "kv.db", "noted, key, value, partition_key, UNIQUE (key, partition_key)")
+
+    async def main(store: SQLiteStore) -> None:
+        await check_operations(store, random_operations(random.Random(0), OPERATIONS, store.capabilities))
+
+    with SQLiteStore(path) as store:
+        trio.run(main, store)
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
