@@ -24,7 +24,7 @@ from lakeproof.histories.evidence import (
     value,
     verdict_of_keys,
 )
-from lakeproof.histories.model_fit import has_observed, hint, misfit
+from lakeproof.histories.model_fit import hint, misfit, without_observation
 from lakeproof.model.linearizability.checker import KeyVerdict, Limits, check, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
 from lakeproof.model.linearizability.history import BrokenHistory, History
@@ -131,7 +131,7 @@ def command(
         )
         parameters = _parameters(file, format_, specification, history)
         verdicts = check(specification, history, limits)
-        if not has_observed(specification, history):
+        if without_observation(specification, history) == "none":
             verdicts = map(_leave_open, verdicts)
         with rare_collections():  # the history is large, and none of it is garbage
             report = _CheckReport(specification, history, limits, as_json, out, evidence)

@@ -7,7 +7,7 @@ to use. Where they may fit and are violated, there is a hint.
 
 import json
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Final
+from typing import Final, Literal
 
 from lakeproof.histories.evidence import plain
 from lakeproof.histories.evidence import value as shown
@@ -40,25 +40,25 @@ Examples = dict[str, Hashable]
 """Kinds of values, and one value of each."""
 
 
-def has_observed(specification: Specification, history: History) -> bool:
-    """Whether any operation says what the state was: what it read, or that its condition was met or refused.
+def without_observation(specification: Specification, history: History) -> Literal["", "writes", "none"]:
+    """Empty if any operation says what the state was: what it read, or that its condition was met or refused.
 
-    Without one, to hold says nothing: it would, whatever the store did. Writes alone were not meant to say more, and
-    hold, as every checker has it; reads whose values are not recorded were.
+    Without one, to hold says nothing: it would, whatever the store did. ``writes`` alone were not meant to say more,
+    and hold, as every checker has it; reads whose values are not recorded were: ``none``.
     """
     settings, values = history.settings, history.values
     if values == [None] and specification is not MUTEX:  # nil alone, as where values have another name
-        return False
+        return "none"
     telling = specification.observers | specification.answering | specification.conditional
     wrote = silent = False
     for _, f, _, result, status, _, _ in history.rows(range(len(history))):
         if f not in telling:
             wrote = wrote or status == _OK
         elif observation_of(specification, settings, f, STATUSES[status], values[result]) is not UNKNOWN:
-            return True
+            return ""
         else:
             silent = silent or status == _OK
-    return wrote and not silent
+    return "writes" if wrote and not silent else "none"
 
 
 def misfit(specification: Specification, history: History) -> str:

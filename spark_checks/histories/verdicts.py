@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 from lakeproof.histories import Unreadable, json_lines
 from lakeproof.histories.events import HistoryWriter
 from lakeproof.histories.evidence import as_history
-from lakeproof.histories.model_fit import has_observed, misfit
+from lakeproof.histories.model_fit import misfit, without_observation
 from lakeproof.model.linearizability.checker import Limits, check, parts
 from lakeproof.model.linearizability.evidence import explain
 from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
@@ -30,7 +30,7 @@ VERDICTS: Final = table(
     history=STRING,
     key=STRING,  # as JSON; null: no key, or all keys together
     verdict=STRING,  # holds, violated, inconclusive
-    algorithm=STRING,  # none: nothing was observed
+    algorithm=STRING,  # none: nothing was observed; writes: there are no others
     operations=LONG,
     why=STRING,  # of an inconclusive one
     evidence=STRINGS,  # of a violated one: the smallest part that is impossible, as JSON Lines
@@ -134,7 +134,7 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
         found = next(check(specification, history, limits), None)
         if found is None:  # no event is of a client
             return name, key, Verdict.INCONCLUSIVE.value, "none", 0, "", None
-        algorithm = found.algorithm if has_observed(specification, history) else "none"
+        algorithm = without_observation(specification, history) or found.algorithm
         evidence = None
         if found.verdict is Verdict.VIOLATED and explain_it:
             numbers = dict(parts(specification, history))[found.key]

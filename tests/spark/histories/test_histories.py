@@ -250,6 +250,20 @@ class TestCommand:
         assert last.startswith(f"VIOLATED: 6 of {len(locally(folder))} keys are not linearizable (register; ")
         assert spark.read.parquet(str(out)).count() == len(locally(folder))
 
+    @pytest.mark.parametrize(("reads", "code"), [([], 0), ([None], 3), ([None, 1], 0)])
+    def test_writes_alone_hold_and_make_up_for_no_reads_of_other_keys(
+        self, spark: SparkSession, tmp_path: Path, reads: list[int | None], code: int
+    ) -> None:
+        calls = [("write", "a", 1), ("write", "b", 1), *(("read", "b", value) for value in reads)]
+        lines = [
+            {"process": 0, "type": kind, "f": f, "key": key, "value": value}
+            for f, key, value in calls
+            for kind in ("invoke", "ok")
+        ]
+        (tmp_path / "h.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        for command in (["check", str(tmp_path / "h.jsonl")], ["spark", "histories", str(tmp_path)]):
+            assert lakeproof(*command, "--model", "register", "--nil", "unrecorded").exit_code == code, command
+
     @pytest.mark.parametrize(("last", "code", "unanswered"), [("ok", 0, 0), ("info", 3, 1)])
     def test_what_holds_ends_with_0_if_every_history_has_an_answer(
         self, spark: SparkSession, folder: Path, last: str, code: int, unanswered: int
