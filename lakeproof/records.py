@@ -5,10 +5,10 @@ stand for, by address. Flows encode with the same codec. Records of lakeFS' key 
 """
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, Protocol
 
 import attrs
 
@@ -17,17 +17,13 @@ from lakeproof.model.invariants import (
     Always,
     AlwaysEventually,
     Eventually,
-    Finding,
     Invariant,
     LeadsTo,
     Monitor,
     OnStep,
-    Predicate,
     Terminates,
 )
-from lakeproof.model.snapshot import AnySnapshot, AnyTransition, Outcome, Snapshot, Transition, Value
-
-OutcomesCheck = Callable[[tuple[Outcome, ...], AnySnapshot], Sequence[Finding]]
+from lakeproof.model.snapshot import Snapshot, Transition, Value
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -37,6 +33,9 @@ else:
     from typing import TypeVar
 
     V = TypeVar("V")
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _CACHE: Final = 1 << 16
 
@@ -100,89 +99,43 @@ def decoding(invariant: Invariant, codec: AnyCodec) -> Invariant:
     """The same invariant, over snapshots that show values. One that decodes already gets the new codec."""
     match invariant:
         case Always() | Eventually():
-            of_state = invariant.check
-            return attrs.evolve(
-                invariant, check=_StateCodec(of_state.check if isinstance(of_state, _StateCodec) else of_state, codec)
-            )
+            return attrs.evolve(invariant, check=over_values(invariant.check, codec))
         case OnStep():
-            of_step = invariant.check
-            return attrs.evolve(
-                invariant, check=_StepCodec(of_step.check if isinstance(of_step, _StepCodec) else of_step, codec)
-            )
+            return attrs.evolve(invariant, check=over_values(invariant.check, codec))
         case Monitor():
-            at_end = invariant.at_end
             # Its ``advance`` sees events, which have no stored bytes.
-            if at_end is None:
-                return invariant
-            return attrs.evolve(
-                invariant, at_end=_EndCodec(at_end.check if isinstance(at_end, _EndCodec) else at_end, codec)
-            )
+            at_end = invariant.at_end
+            return invariant if at_end is None else attrs.evolve(invariant, at_end=over_values(at_end, codec))
         case LeadsTo():
-            before, after = (_Predicate.of(each, codec) for each in (invariant.before, invariant.after))
+            before, after = (over_values(each, codec) for each in (invariant.before, invariant.after))
             return attrs.evolve(invariant, before=before, after=after)
         case AlwaysEventually():
-            return attrs.evolve(invariant, holds=_Predicate.of(invariant.holds, codec))
+            return attrs.evolve(invariant, holds=over_values(invariant.holds, codec))
         # It looks at calls alone.
         case Terminates():
             return invariant
 
 
-def decoding_outcomes(check: OutcomesCheck, codec: AnyCodec) -> OutcomesCheck:
-    """The same check of an aftermath, over a snapshot that shows values."""
-    return _Outcomes(check.check if isinstance(check, _Outcomes) else check, codec)
-
-
-# Values, so that scenarios can be compared and sent to other processes.
+def over_values(check: Callable[P, T], codec: AnyCodec) -> Callable[P, T]:
+    """The same check, or predicate, where it is given snapshots and transitions: over those that show values."""
+    return _OverValues(check.check if isinstance(check, _OverValues) else check, codec)
 
 
 @attrs.frozen
-class _StateCodec:
-    check: Callable[[AnySnapshot], Iterable[Finding]]
+class _OverValues(Generic[P, T]):
+    """A value, so that scenarios can be compared and sent to other processes."""
+
+    check: Callable[P, T]
     codec: AnyCodec
 
-    def __call__(self, snapshot: Snapshot) -> Iterable[Finding]:
-        return self.check(decode_snapshot(snapshot, self.codec))
+    def __call__(self, *args: P.args, **_: P.kwargs) -> T:
+        return self.check(*(self._decode(each) for each in args))  # type: ignore[call-arg, arg-type]
 
-
-@attrs.frozen
-class _Predicate:
-    holds: Predicate
-    codec: AnyCodec
-
-    @classmethod
-    def of(cls, predicate: Predicate, codec: AnyCodec) -> "_Predicate":
-        return cls(predicate.holds if isinstance(predicate, _Predicate) else predicate, codec)
-
-    def __call__(self, snapshot: Snapshot) -> bool:
-        return self.holds(decode_snapshot(snapshot, self.codec))
-
-
-@attrs.frozen
-class _StepCodec:
-    check: Callable[[AnyTransition], Iterable[Finding]]
-    codec: AnyCodec
-
-    def __call__(self, step: Transition) -> Iterable[Finding]:
-        before, after = decode_snapshot(step.before, self.codec), decode_snapshot(step.after, self.codec)
-        return self.check(attrs.evolve(step, before=before, after=after))
-
-
-@attrs.frozen
-class _EndCodec:
-    check: Callable[[Hashable, AnySnapshot], Iterable[Finding]]
-    codec: AnyCodec
-
-    def __call__(self, state: Hashable, snapshot: Snapshot) -> Iterable[Finding]:
-        return self.check(state, decode_snapshot(snapshot, self.codec))
-
-
-@attrs.frozen
-class _Outcomes:
-    check: OutcomesCheck
-    codec: AnyCodec
-
-    def __call__(self, outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
-        return self.check(outcomes, decode_snapshot(snapshot, self.codec))
+    def _decode(self, given: object) -> object:
+        if isinstance(given, Transition):
+            before, after = decode_snapshot(given.before, self.codec), decode_snapshot(given.after, self.codec)
+            return attrs.evolve(given, before=before, after=after)
+        return decode_snapshot(given, self.codec) if isinstance(given, Snapshot) else given
 
 
 def decode_snapshot(snapshot: Snapshot, codec: AnyCodec) -> Snapshot:

@@ -45,7 +45,7 @@ from lakeproof.model.invariants import (
 )
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import AnySnapshot, Outcome
-from lakeproof.records import AnyCodec, decoding, decoding_outcomes
+from lakeproof.records import AnyCodec, decoding, over_values
 
 T = TypeVar("T")
 
@@ -351,7 +351,7 @@ class Scenario:
             raise ScenarioError(f"{self.name}: records is {codec!r}; expected a codec, such as lakeproof.JSON")
         # Past ``__setattr__``, which a frozen class refuses.
         object.__setattr__(self, "invariants", tuple(decoding(each, codec) for each in self.invariants))
-        aftermath = [attrs.evolve(each, check=decoding_outcomes(each.check, codec)) for each in self.aftermath]
+        aftermath = [attrs.evolve(each, check=over_values(each.check, codec)) for each in self.aftermath]
         object.__setattr__(self, "aftermath", tuple(aftermath))
 
     @property

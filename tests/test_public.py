@@ -6,15 +6,20 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import pytest
 
 import lakeproof
 from lakeproof import (
     JSON,
+    Aftermath,
+    AlwaysEventually,
     Call,
     Env,
     Eventually,
     Finding,
+    LeadsTo,
+    Monitor,
     NotAsExpected,
     OnStep,
     Reached,
@@ -130,9 +135,27 @@ def shop(content: bytes = b'{"left": 2}', codec: object = JSON) -> Scenario:
     return Scenario(name="shop/stock", clients=clients, invariants=[LEFT, GROWS], records=codec)  # type: ignore[arg-type]
 
 
+def _is_stocked(snapshot: Snapshot) -> bool:
+    return bool(snapshot.values.get(PLACE) == {"left": 2})
+
+
+def _at_end(_: object, snapshot: Snapshot) -> list[Finding]:
+    return [Reached("2 left") if _is_stocked(snapshot) else Violation("ends", "no 2 left")]
+
+
+ENDS = Monitor(id="ends", meaning="2 are left", initial=None, advance=lambda state, _: (state, ()), at_end=_at_end)
+LEADS = LeadsTo(lambda seen: not _is_stocked(seen), _is_stocked, id="leads", meaning="2 are left at last")
+STAYS = AlwaysEventually(_is_stocked, id="stays", meaning="2 are left again and again")
+AFTER = Aftermath(id="ends", meaning="2 are left afterwards", calls=[Call(stock, b'{"left": 2}')], check=_at_end)
+
+
 class TestRecords:
-    def test_invariants_of_states_and_of_steps_see_values(self) -> None:
+    def test_promises_of_each_kind_see_values(self) -> None:
         check(shop())
+        promises = attrs.evolve(shop(), invariants=[ENDS, LEADS, STAYS])
+        # Once more: what decodes already is given the codec again.
+        check(attrs.evolve(promises, name="shop/again"))
+        check(attrs.evolve(promises, invariants=[LEFT], aftermath=[AFTER]))
 
     def test_a_scenario_without_a_codec_has_no_values(self) -> None:
         with pytest.raises(Unusable, match=r"the scenario has no codec: Scenario\(records=lakeproof.JSON\)"):
