@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterable
 from inspect import getattr_static
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from unittest import TestCase
 
 import pytest
 
@@ -61,6 +62,8 @@ def pytest_pycollect_makeitem(
             f"{name} is decorated with @scenario, and its name is none of a test; "
             f"begin it with {collector.config.getini('python_functions')[0]!r}"
         )
+    if isinstance(obj, type) and issubclass(obj, TestCase) and hasattr(obj, LISTED):  # pytest sees its methods alone
+        raise pytest.Collector.CollectError(f"{name} is a unittest.TestCase with {LISTED}; move them out of it")
     if name != LISTED:
         return None
     from lakeproof.scenario import Scenario

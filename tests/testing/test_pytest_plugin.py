@@ -231,6 +231,10 @@ def test_a_budget_that_no_clock_passes_is_refused(pytester: pytest.Pytester, giv
         ("SCENARIOS = SCENARIOS[0]", "SCENARIOS is a Scenario; make it a list of Scenario"),
         ("SCENARIOS = {each.name: each for each in SCENARIOS}", "SCENARIOS is a dict; make it a list of Scenario"),
         ("SCENARIOS = (each for each in SCENARIOS)", "SCENARIOS is a generator; make it a list of Scenario"),
+        (
+            "import unittest\nclass Sale(unittest.TestCase):\n SCENARIOS = SCENARIOS\ndel SCENARIOS",
+            "Sale is a unittest.TestCase with SCENARIOS; move them out of it",
+        ),
     ],
 )
 def test_a_list_that_is_none_is_an_error_and_not_passed_over(pytester: pytest.Pytester, more: str, told: str) -> None:
