@@ -150,9 +150,8 @@ async def migrate(
 
 async def _claim(env: Env, who: str, *, restart: bool, batch_size: int) -> bytes:
     mark = MIGRATING + f"{who} {await env.clock.now()} {env.ids.unique('migration')}".encode()
-    try:
-        found = await env.store.get(METADATA, VERSION_KEY)
-    except kv.NotFound:
+    found = await env.store.find(METADATA, VERSION_KEY)
+    if found is None:
         await _refuse_used(env)
         # The mark has a unique part, so what is there is of this run, or Superseded is raised.
         await _replace_mark(env, mark, None)
@@ -183,11 +182,8 @@ async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
         return True
     except kv.PredicateFailed:
         # Applied after all, if what is there is ours: its answer was lost on the way.
-        try:
-            # A second read, since a store may repeat a `SetIf` that it has applied, and report the repetition.
-            found = await env.store.get(METADATA, VERSION_KEY)
-        except kv.NotFound:
-            found = None
+        # A second read, since a store may repeat a `SetIf` that it has applied, and report the repetition.
+        found = await env.store.find(METADATA, VERSION_KEY)
         if found is None or found.value != mark:
             raise Superseded("another run has taken the store over") from None
         return False

@@ -74,11 +74,8 @@ def default_branch(env: Env, repository: Repository) -> Branch:
 
 async def read_entry(env: Env, repository_id: RepositoryID) -> tuple[Repository, bytes] | None:
     """The repository's entry and the predicate that replaces just this value; None if there is no entry."""
-    try:
-        found = await env.store.get(keys.GRAVELER, keys.repository_key(repository_id))
-    except kv.NotFound:
-        return None
-    return decode_repository(found.value), found.predicate
+    found = await env.store.find(keys.GRAVELER, keys.repository_key(repository_id))
+    return None if found is None else (decode_repository(found.value), found.predicate)
 
 
 async def write_entry(env: Env, repository: Repository) -> None:

@@ -12,10 +12,14 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
+from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES
+from lakeproof.impl.stores._kv_claims import Claim as Claim
 from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import DELETE_IF, NO_ANSWER, OPAQUE, TRANSACT, Store
-from lakeproof.impl.stores.kv_answers import LACKS, LeftOut, NotConforming, NotJudged, agree, raise_if_none, reply_of
+from lakeproof.impl.stores.kv_answers import LACKS, agree, raise_if_none, reply_of
+from lakeproof.impl.stores.kv_answers import LeftOut as LeftOut
+from lakeproof.impl.stores.kv_answers import NotConforming as NotConforming
+from lakeproof.impl.stores.kv_answers import NotJudged as NotJudged
 from lakeproof.model import kv
 
 OPERATIONS: Final = 300
@@ -134,16 +138,3 @@ def _first(error: BaseException | None) -> BaseException | None:
 def claim_text(claim: object) -> str:
     """A claim in words."""
     return getattr(claim, "__name__", repr(claim)).replace("_", " ")
-
-
-__all__ = [
-    "Claim",
-    "LeftOut",
-    "NotConforming",
-    "NotJudged",
-    "check_operations",
-    "claim_text",
-    "claims",
-    "name_claim",
-    "random_operations",
-]  # fmt: skip
