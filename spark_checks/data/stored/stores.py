@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 import obstore
-from obstore.exceptions import BaseError
+from obstore.exceptions import BaseError, InvalidPathError
 from obstore.store import LocalStore, from_url
 
 from lakeproof.spark_checks.engine import places
@@ -184,7 +184,7 @@ def _is_there(store: "ObjectStore", path: str) -> bool:
 
 def unreachable(where: str, error: Exception) -> Unusable:
     """One line."""
-    return Unusable(
-        f"{where}: cannot be read ({describe_error(error)}); see that it is there, and that the environment has the "
-        "credentials of one who may list and read"
-    )
+    repair = "see that it is there, and that the environment has the credentials of one who may list and read"
+    if isinstance(error, InvalidPathError):  # such as one with an empty part: a//b
+        repair = "objects of such names cannot be read here; rename it"
+    return Unusable(f"{where}: cannot be read ({describe_error(error)}); {repair}")

@@ -103,6 +103,15 @@ def test_a_folder_and_a_bucket_of_the_same_objects_are_listed_alike(
         assert all(each.e_tag and '"' not in each.e_tag for each in stores.objects(there, "shop"))
 
 
+def test_a_key_that_the_library_does_not_list_is_named_with_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    with served("bucket") as store:
+        known(monkeypatch, store.url)
+        client = boto3.client("s3", endpoint_url=store.url, config=Config(s3={"addressing_style": "path"}))
+        client.put_object(Bucket="bucket", Key="shop/data//x", Body=b"")
+        with pytest.raises(Unusable, match=r'"shop/data//x" contained empty path segment\); .* rename it$'):
+            list(stores.objects("s3://bucket", "shop"))
+
+
 GOOGLE, ON_AZURE = f"gs://{BOX}", f"https://{ACCOUNT}.blob.core.windows.net/{BOX}"
 URLS = (GOOGLE, f"az://{BOX}", ON_AZURE)
 MANY = {f"shop/data/{number:02} ä&%20": b"x" * number for number in range(20)}
