@@ -156,8 +156,10 @@ def active_is_complete(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _lacks(snapshot: Snapshot, repository: Repository) -> str:
+    # The partition of a repository r-1 without a uid would be that of the instance 1 of r.
+    others = {partitions(each)[0] for each in entries(snapshot) if each.repository_id != repository.repository_id}
     # The first partition that has the branch: the commit must be in the same one.
-    for partition in partitions(repository):
+    for partition in [each for each in partitions(repository) if each not in others]:
         branch = snapshot.store.get((partition, keys.branch_key(repository.default_branch_id)))
         if isinstance(branch, Branch):
             commit = snapshot.store.get((partition, keys.commit_key(branch.commit_id)))

@@ -135,10 +135,15 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
     wanted = wanted.select(
         f.col("key").alias("entry"),
         name_subject().alias("subject"),
+        "repository_id",
         "default_branch_id",
         f.concat(f.lit(keys.BRANCHES_PREFIX), f.col("default_branch_id").cast("binary")).alias("branch_key"),
         f.posexplode(partitions()).alias("rank", "partition"),
     )
+    # The partition of a repository r-1 without a uid would be that of the instance 1 of r.
+    homes = entities.repositories.select(f.col("repository_id").alias("of"), partitions()[0].alias("home"))
+    of_other = (f.col("partition") == f.col("home")) & (f.col("repository_id") != f.col("of"))
+    wanted = wanted.join(f.broadcast(homes), of_other, "left_anti")
     branches = entities.branches.select("partition_key", "key", "commit_id")
     on_branch = (wanted["partition"] == branches["partition_key"]) & (wanted["branch_key"] == branches["key"])
     with_branch = wanted.join(branches, on_branch, "left").select(

@@ -125,6 +125,12 @@ def test_no_create_takes_the_place_of_an_accessible_repository(bare: bool) -> No
     assert verdict(invariants.create_is_unique.check(again)) == "violated"
 
 
+def test_the_branch_of_another_repository_in_a_partition_of_the_same_name_does_not_complete_one() -> None:
+    named = {(keys.GRAVELER, b"repos/r-1"): attrs.evolve(repository("2"), repository_id=RepositoryID("r-1"))}
+    assert verdict(invariants.active_is_complete.check(snapshot(entities("1") | named))) == "holds"  # without a uid
+    assert verdict(invariants.active_is_complete.check(snapshot(entities("1") | entry("1") | named))) == "violated"
+
+
 def test_the_default_branch_and_its_commit_are_in_one_partition_without_those_of_another_instance() -> None:
     (at_commit, made), (at_branch, main) = entities("1").items()
     for store, complete, pure in (

@@ -326,3 +326,15 @@ def test_spark_and_the_model_find_the_same_in_random_snapshots(spark: SparkSessi
         made.extend(tables(each))
     agreed = compare(spark, snapshots, made, Path(fresh(spark, "snapshots")))
     assert {check for check, _ in agreed} == {*COMPARED, *BY_RECORDS}  # nothing is compared that never happens
+
+
+def test_the_branch_of_another_repository_in_a_partition_of_the_same_name_completes_none(spark: SparkSession) -> None:
+    case = Case(random.Random(0), "c")
+    for name, uid in (("r", "1"), ("r-1", "2")):
+        case.add(keys.GRAVELER, records.repository(name, uid))
+    case.add(b"r-1", records.commit("c.1", instance="1"))
+    case.add(b"r-1", records.branch("main", "c.1", "r-main:1.0.0"))
+    found, made = Snapshot(store=case.store, objects={}, now=0, clients=()), Tables()
+    made.extend(tables(found))
+    agreed = compare(spark, [found], made, Path(fresh(spark, "snapshots")))
+    assert {subject for check, subject in agreed if check == "active-is-complete"} == {"r-1-2"}
