@@ -264,7 +264,7 @@ class GateRow:
     verdict: str
     """``violated``; ``holds``: in all classes of schedules; else ``inconclusive``."""
     schedules: int
-    """So many were run to their end; no two of one class, where all are searched."""
+    """So many that a store can have were run to their end; no two of one class, where all are searched."""
     violating: int
     covers: str
     """Of which every class was run: ``all``; ``one order in each client``; ``parallel requests as threads``;
@@ -328,7 +328,7 @@ def _row(
         invariant=name,
         expected=scenario.expect.get(name, "holds"),
         verdict=verdict_on(invariant, found, search),
-        schedules=search.complete,
+        schedules=search.complete - found.unreal,
         violating=found.counted.get(name, 0),
         covers=covers,
         seconds=round(elapsed, 3),

@@ -54,7 +54,7 @@ class ReplayResult:
 def verdict(schedule: Schedule, trace: GateTrace) -> ReplayResult:
     """Of one replay of a trace."""
     # A violation is shown by one schedule; that nothing is violated is not, where something was left unproved.
-    why = schedule.trouble or ("" if schedule.violated else schedule.unproved)
+    why = schedule.trouble or schedule.unreal or ("" if schedule.violated else schedule.unproved)
     if why:
         return ReplayResult(undecided=f"nothing is shown: {why}")
     pairs = enumerate(zip(schedule.steps, trace.statuses, strict=True), start=1)

@@ -131,7 +131,7 @@ def _print_guided(trace: "Trace", search: "GuidedResult", schedule: "Schedule") 
     for each in search.otherwise:
         click.echo(f"otherwise: {each}")
     if schedule.trouble or schedule.outcome is None:
-        why = schedule.trouble or schedule.unproved or "it was given up"
+        why = schedule.trouble or schedule.unreal or schedule.unproved or "it was given up"
         complain(f"the schedule did not come to its end: {why}")
         return INCONCLUSIVE
     for client, calls in schedule.outcome.results.items():

@@ -14,7 +14,8 @@ Cost: a request, performed in memory, for each moment. There are at most so many
 of the clients, times the clients.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import attrs
@@ -23,7 +24,11 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.fronts.interface import Answer
+from lakeproof.gate.fronts.redis.replies import WAITS
+from lakeproof.gate.programs import Returned
+from lakeproof.gate.scenario import GateCall, GateScenario, found_by
 from lakeproof.gate.server import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED
+from lakeproof.words import Unusable
 
 APPLIED: Final = frozenset({NORMAL, CONFLICT, EXPIRED, LOST_APPLIED, CRASHED_APPLIED})
 MOMENTS_MAX: Final = 200_000
@@ -142,6 +147,7 @@ def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[Made]) -> li
         response = None
         if step.mode in APPLIED:
             store, response, _ = front.perform(store, step.request, step.now)
+            response = None if response.status == WAITS else response
         # The modes that are missing here give no answer.
         answers = dict.fromkeys((NORMAL, CONFLICT, EXPIRED), response) | {REFUSED: front.refusal(step.request)}
         found.append(Exchange(request=step.request, response=answers.get(step.mode)))
@@ -168,6 +174,34 @@ def _moment(
         earlier=tuple(exchanges[at] for at in earlier),
         order=order,
     )
+
+
+def judge_moments(
+    scenario: GateScenario,
+    found: Iterator[Moment],
+    results: Mapping[str, Sequence[tuple[GateCall, Returned]]],
+    count: int,
+) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Evidence against the invariants of every step, and an order that shows it, by the name of the invariant. count:
+    of the steps.
+
+    Raises:
+        Unusable: an invariant raises, or there are too many moments.
+    """
+    left = {each.__name__: each for each in scenario.always}
+    evidence: dict[str, tuple[str, tuple[int, ...]]] = {}
+    try:
+        for moment in found if left else ():
+            calls = [call for call, _ in results.get(moment.client, [])]
+            for name, each in list(left.items()):
+                why = found_by(scenario.name, name, partial(each, moment, calls))
+                if why is not None:
+                    # Through the violation to the end: the trace of it is replayed as a whole schedule.
+                    evidence[name] = (f"{why} (after step {len(moment.order)})", complete_order(count, moment.order))
+                    del left[name]
+    except TooManyMoments as error:
+        raise Unusable(f"{scenario.name}: always: {error} of a schedule; take fewer clients") from None
+    return evidence
 
 
 def complete_order(count: int, order: Sequence[int]) -> tuple[int, ...]:

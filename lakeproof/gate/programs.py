@@ -22,6 +22,8 @@ from lakeproof.words import Unusable
 
 READY_SECONDS: Final = 60.0
 READY_POLL_SECONDS: Final = 0.02
+ENDING_SECONDS: Final = 1.0
+"""For a call to end by itself whose result is not waited for any more."""
 PORTS: Final = range(20_000, 32_768)
 """For services. Below those that systems give to connections, and to who asks for any: these come and go."""
 _TURN: Final = count(SystemRandom().randrange(len(PORTS)))
@@ -199,6 +201,13 @@ class ClientProcess(_Killable):
         if not isinstance(found, dict):
             raise ProgramError(f"{self.file}: the process answered {line[:80]!r}, not an object in JSON")
         return found
+
+    async def ends(self) -> bool:
+        """Whether a call that was given up ends soon."""
+        with trio.move_on_after(ENDING_SECONDS), suppress(ProgramError):
+            await self._line()
+            return True
+        return False
 
     def crash(self) -> None:
         if self.service is not None:

@@ -20,7 +20,7 @@ import attrs
 import trio
 
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
-from lakeproof.gate.cuts import Exchange, Made, TooManyMoments, complete_order, moments, replay_exchanges
+from lakeproof.gate.cuts import Exchange, Made, judge_moments, moments, replay_exchanges
 from lakeproof.gate.fronts.aws import Store, StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned
@@ -43,6 +43,8 @@ WATCH_SECONDS: Final = 0.05
 """How often to look at a program of which a request or a result is still to come, so that it cannot be quiet."""
 CRASHED_CALL: Final = "Crashed"
 """The error of a call whose process was killed."""
+BLOCKED: Final = Returned(error="Blocked", message="it waits in the store, and nothing comes any more")
+"""How a call has ended that has not returned when nothing is left to let go."""
 OPEN: Final = "reader"
 """The client whose requests never wait."""
 
@@ -84,6 +86,8 @@ class Schedule:
     """For an invariant of every step that is violated: an order of the class that passes through the violation."""
     trouble: str = ""
     """Why it says nothing: the program diverged, or waits for ever."""
+    unreal: str = ""
+    """Why it is not judged, though it has come to its end: no store has it. See `lakeproof.gate.server`."""
     reached: bool = False
     """Whether a call of a client has done what it is for, as far as the scenario says what that is."""
     unproved: str = ""
@@ -132,12 +136,14 @@ class Runner:
         self._born: dict[Name, int] = {}
         self.unfinished: set[str] = set()
         self.crashed: set[str] = set()
+        self.blocked: list[WaitingRequest[StoreRequest]] = []  # at the end of a schedule, until the next one begins
         self.unproved = ""
         self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
         """Of the schedule that is run: the calls that have ended, by client."""
 
     async def schedule(self, search: OneRun) -> Schedule:
         """Run one schedule as the search chooses, and tell it."""
+        await self._end_blocked()
         # A process that starts reads what the setup has left, and is answered at once.
         self.gate.state, self.gate.unknown = self.fresh, ""
         self.gate.open()
@@ -164,7 +170,11 @@ class Runner:
             if not finished:
                 self.gate.open()
                 await self._drain()
-                nursery.cancel_scope.cancel()
+            # Which of them wait in the store is kept, so that their programs see nothing before all is judged.
+            self.blocked, self.gate.blocked = self.gate.blocked, []
+            for name, call in self._under_way():
+                self.results[name].append((call, BLOCKED))
+            nursery.cancel_scope.cancel()
         if not finished:
             await self._renew()
             search.fail() if trouble else search.end()
@@ -177,8 +187,9 @@ class Runner:
             return Schedule(steps=tuple(self.steps), trouble=str(error))
         self.gate.over = frozenset(self.results)
         self.gate.open()
-        if search.complete == complete:
-            return Schedule(steps=tuple(self.steps))  # the first schedule once more, and it was the same
+        # The first schedule once more, and it was the same; or one that no store has.
+        if (again := search.complete == complete) or self.gate.unreal:
+            return Schedule(steps=tuple(self.steps), unreal="" if again else self.gate.unreal)
         return await self._judged()
 
     async def open_call(self, call: GateCall) -> Returned:
@@ -269,6 +280,17 @@ class Runner:
                 why = "its processes write to the store as they start, and each schedule would begin in another state"
                 raise Unusable(f"{self.scenario.name}: fresh: {why}")
 
+    async def _end_blocked(self) -> None:
+        """End the calls that wait in the store, as by CLIENT UNBLOCK; start their processes anew if they go on."""
+        clients = {each.client for each in self.blocked}
+        self.gate.over -= clients
+        while self.blocked:
+            self.blocked.pop().ended.set()
+        for name in sorted(clients):
+            # One whose call has returned has a thread that would wait again.
+            if name not in self.unfinished or not await self.children[name].ends():
+                await self.children[name].restart()
+
     async def _drain(self) -> None:
         """Give the calls time to end by themselves."""
         with trio.move_on_after(PATIENCE_SECONDS):
@@ -292,7 +314,8 @@ class Runner:
         left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *waiting.faults)]
         if EXPIRED in left and not self._expires(waiting.request):
             left.remove(EXPIRED)  # else two classes are run that differ in nothing
-        return Pending(waiting.name, tuple(left), waiting.faults)
+        waits = self.front.can_answer(self.gate.state, waiting.request) is False
+        return Pending(waiting.name, tuple(left), waiting.faults, waits)
 
     def _expires(self, request: StoreRequest) -> bool:
         """Whether it makes a difference if what a request touches expires before it."""
@@ -390,33 +413,12 @@ class Runner:
         checks = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
         found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in checks.items())
         violated = {name: evidence for name, evidence in found if evidence is not None}
-        passed = self._on_the_way()
+        passed = judge_moments(self.scenario, moments(self.front, self.fresh, self.made), self.results, len(self.made))
         return Schedule(
             steps=tuple(self.steps),
             outcome=outcome,
             violated=violated | {name: evidence for name, (evidence, _) in passed.items()},
-            on_the_way={name: steps for name, (_, steps) in passed.items()},
+            on_the_way={name: tuple(self.steps[at] for at in order) for name, (_, order) in passed.items()},
             reached=reached_by(self.scenario, outcome),
             unproved=self.unproved,
         )
-
-    def _on_the_way(self) -> dict[str, tuple[str, tuple[Release, ...]]]:
-        """Evidence against the invariants of every step, and an order that shows it, by the name of the invariant."""
-        left = {each.__name__: each for each in self.scenario.always}
-        found: dict[str, tuple[str, tuple[Release, ...]]] = {}
-        try:
-            for moment in moments(self.front, self.fresh, self.made) if left else ():
-                calls = [call for call, _ in self.results.get(moment.client, [])]
-                for name, each in list(left.items()):
-                    evidence = found_by(self.scenario.name, each.__name__, partial(each, moment, calls))
-                    if evidence is not None:
-                        # Through the violation to the end: the trace of it is replayed as a whole schedule.
-                        order = complete_order(len(self.steps), moment.order)
-                        found[name] = (
-                            f"{evidence} (after step {len(moment.order)})",
-                            tuple(self.steps[at] for at in order),
-                        )
-                        del left[name]
-        except TooManyMoments as error:
-            raise Unusable(f"{self.scenario.name}: always: {error} of a schedule; take fewer clients") from None
-        return found

@@ -40,6 +40,8 @@ class SearchProgress:
     """By invariant: the shortest schedule that violates it."""
     counted: dict[str, int] = attrs.field(factory=dict)
     trouble: list[str] = attrs.field(factory=list)
+    unreal: int = 0
+    """So many schedules were run that no store has, and were not judged."""
     reached: bool = False
     """Whether any schedule has a call of a client that has done what it is for."""
     unproved: str = ""
@@ -48,6 +50,7 @@ class SearchProgress:
     def add(self, schedule: Schedule) -> None:
         self.trouble += [schedule.trouble] if schedule.trouble else []
         self.unproved = self.unproved or schedule.unproved
+        self.unreal += bool(schedule.unreal)
         self.reached |= schedule.reached
         for name in schedule.violated:
             self.counted[name] = self.counted.get(name, 0) + 1

@@ -14,6 +14,12 @@ they are let go, one by one; only now the store changes, and an answer is sent.
     c2 PUT bucket/head          h      c2 PUT bucket/head     3rd: "refused"                503      e5fa4d21, 326b53ac
 
 In the next run the UUIDs are others, and the names are the same: so the search can choose by name.
+
+A request may also wait in the store itself: ``BLPOP q 0`` of an empty list. It was let go, and is no step again. If the
+store then gets what it waits for, a real one would answer it at once; the schedule is ``unreal``, and not judged, but
+run to its end, as a search that runs all needs what it shows. Nothing is lost: in the schedule in which the request
+arrives only then, all is the same, and that one is run, too. Only of a wait for several keys this is not so, where
+they are filled at once: that is noted as not known.
 """
 
 import re
@@ -30,6 +36,7 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
 from lakeproof.gate.fronts.interface import Answer, Front, State, StoreRequest
+from lakeproof.gate.fronts.redis.replies import WAITS
 from lakeproof.gate.names import NAME, Names, blank_minted
 
 NORMAL: Final = "normal"
@@ -59,6 +66,9 @@ _NAME_END: Final = re.compile(rf"{NAME.pattern}\Z")
 PASSED: Final = "let through"
 """The client of requests that wait in no schedule."""
 STRAY: Final = "a request in a schedule that AWS_ACCESS_KEY_ID gives to none of its clients"
+SEVERAL: Final = "which of several keys ends a wait for all of them"
+MOVES: Final = ("BLMOVE ", "BRPOPLPUSH ")
+"""Labels of commands that, when they have waited, fill a key together with the command that has ended their wait."""
 SETUP: Final = "setup"
 """The client of all names from before the first schedule."""
 
@@ -108,6 +118,8 @@ class WaitingRequest(Generic[StoreRequest]):
     status: int | str = 0
     """Of the answer that was given, of HTTP or in a word; 0: none was."""
     answered: trio.Event = attrs.field(factory=trio.Event)
+    ended: trio.Event = attrs.field(factory=trio.Event)
+    """Set when it is to wait in the store no longer."""
 
     @property
     def name(self) -> Name:
@@ -131,6 +143,10 @@ class Gate(Generic[State, StoreRequest]):
         """What waits and has a name."""
         self._arrived: list[WaitingRequest[StoreRequest]] = []
         """What waits and has none yet."""
+        self.blocked: list[WaitingRequest[StoreRequest]] = []
+        """What was let go and waits in the store, for ever as far as the schedule goes."""
+        self.unreal = ""
+        """Which of these a real store would have answered meanwhile, as it has come to have what that waits for."""
         self._holding: frozenset[str] | None = None
         """None: no client was ever chosen; what the setup mints gets its names."""
         self.arrived = Bell()
@@ -158,7 +174,7 @@ class Gate(Generic[State, StoreRequest]):
     def hold(self, clients: frozenset[str], reader: str = "") -> None:
         """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay. reader: the
         only other one that may ask meanwhile, and does not write."""
-        self._holding, self.over = clients, frozenset()
+        self._holding, self.over, self.unreal = clients, frozenset(), ""
         self._reader = reader
         self.rounds += 1
         # In each schedule a client's first name is ``<c1.1>`` again: the search compares requests of two runs by them.
@@ -171,15 +187,17 @@ class Gate(Generic[State, StoreRequest]):
     def open(self) -> None:
         """Let go what waits, and hold nothing any more."""
         self._holding = frozenset()  # of no client; None would name what follows as a part of the setup
-        for waiting in (*self.pending.values(), *self._arrived):
+        for waiting in (*self.pending.values(), *self._arrived, *self.blocked):
             waiting.decided.set()
+            waiting.ended.set()
+        self.blocked.clear()
         self.pending.clear()
         self._arrived.clear()
 
     @property
     def waiting(self) -> frozenset[str]:
         """The clients of which a request waits."""
-        return frozenset(waiting.client for waiting in (*self.pending.values(), *self._arrived))
+        return frozenset(waiting.client for waiting in (*self.pending.values(), *self._arrived, *self.blocked))
 
     def names_of_setup(self) -> Names:
         """The names of what was minted before the first schedule."""
@@ -218,6 +236,10 @@ class Gate(Generic[State, StoreRequest]):
         for waiting in (*self.pending.values(), *self._arrived):
             if waiting.client == client:
                 await self._release(waiting, LOST_DROPPED)
+        for waiting in self.blocked:
+            if waiting.client == client:
+                waiting.ended.set()
+        self.blocked = [each for each in self.blocked if each.client != client]
 
     async def _release(self, waiting: WaitingRequest[StoreRequest], mode: str) -> None:
         # Here, and not only when the waiting task runs: a second release must not find it.
@@ -264,7 +286,12 @@ class Gate(Generic[State, StoreRequest]):
         self.arrived.ring()
         try:
             await waiting.decided.wait()
-            return self._answer(waiting)
+            answer = self._answer(waiting)
+            if answer.status == WAITS and client in (self._holding or ()):  # after `open` nothing more comes
+                self.blocked.append(waiting)
+                waiting.answered.set()
+                await waiting.ended.wait()
+            return answer
         finally:
             # Again, for a task that is cancelled while it waits.
             self._forget(waiting)
@@ -280,8 +307,9 @@ class Gate(Generic[State, StoreRequest]):
     def _forget(self, waiting: WaitingRequest[StoreRequest]) -> None:
         if waiting.named is not None:
             self.pending.pop(waiting.named, None)
-        elif waiting in self._arrived:
-            self._arrived.remove(waiting)
+        for several in (self._arrived, self.blocked):
+            if waiting in several:
+                several.remove(waiting)
 
     def _answer(self, waiting: WaitingRequest[StoreRequest]) -> Answer:
         if waiting.mode == REFUSED:
@@ -294,10 +322,16 @@ class Gate(Generic[State, StoreRequest]):
             if waiting.mode in changes:
                 # It stays with the step: a replay in memory must let the same keys expire, say.
                 waiting.request = changes[waiting.mode](waiting.request) or waiting.request
-            waiting.now = self.now()
+            waiting.now, before = self.now(), self.state
             self.state, response, footprint = self.front.perform(self.state, waiting.request, waiting.now)
             waiting.footprint = self._stable(footprint, waiting.client)
-            self.note(f"{waiting.client} {waiting.label}", response.unknown)
+            self.note(f"{waiting.client} {waiting.label}", "" if response.status == WAITS else response.unknown)
+            for each in self.blocked:
+                ended, ends = (self.front.can_answer(state, each.request) for state in (before, self.state))
+                # Of a schedule that is unreal already, a store may have done by itself the steps that move.
+                if ends is None and ended is not None and (not self.unreal or waiting.label.startswith(MOVES)):
+                    self.note(f"{each.client} {each.label}", SEVERAL)
+                self.unreal = self.unreal if ends is False else f"{each.name} waits in it for what has come"
             # Only the answer is lost: what was touched is in the footprint as that of any other write.
             if waiting.mode in (LOST_APPLIED, CRASHED_APPLIED):
                 raise Cut

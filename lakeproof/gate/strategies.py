@@ -48,6 +48,8 @@ class Sampled(FewSchedules):
         return True
 
     def choose(self, pending: Sequence[Pending]) -> Choice:
+        # A schedule in which a request waits in the store for what still comes is not judged.
+        pending = [each for each in pending if not each.waits] or pending
         chosen = self._random.choice(pending) if self.changes is None else self._first(pending)
         faults = chosen.modes[1:]  # the first mode is the one without a fault
         faulty = bool(faults) and self._random.random() < FAULT_SHARE

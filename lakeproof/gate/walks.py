@@ -58,6 +58,8 @@ class Pending:
     """The ways in which it can be let go here, by names of the caller's own; each is run."""
     faults: tuple[str, ...] = ()
     """The further ways in which it can, as long as there is a fault to spend."""
+    waits: bool = False
+    """Whether it would wait in the store: see `lakeproof.gate.server`."""
 
 
 @attrs.frozen

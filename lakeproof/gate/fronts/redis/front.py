@@ -6,6 +6,7 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.redis import lists
 from lakeproof.gate.fronts.redis.commands import label_of, perform_command, writes
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, Failure, NilArray, Reply, Value
@@ -74,7 +75,7 @@ class RedisFront:
             keys = dict.fromkeys(request.commands[0][1:])  # a key that is named twice is watched once
             return Reply(OK, tuple((key, work.version(key)) for key in keys))
         value = self._value(work, request)
-        return Reply(value, unknown=work.unknown)
+        return Reply(value, unknown=work.unknown, waits=work.blocks)
 
     def _value(self, work: Work, request: RedisRequest) -> Value:
         if not request.transaction:
@@ -85,6 +86,9 @@ class RedisFront:
             return NilArray()
         # The commands after one that fails are executed, too: Redis takes nothing back.
         return tuple(perform_command(work, words) for words in request.commands)
+
+    def can_answer(self, state: RedisState, request: RedisRequest) -> bool | None:
+        return request.transaction or lists.can_answer(state, request.commands[0])
 
     def refusal(self, request: RedisRequest) -> Reply:
         # A refused EXEC ends its transaction: the session has forgotten what was queued and watched.

@@ -1,17 +1,20 @@
 """Commands on lists.
 
 The gate holds a command that blocks as it holds any other one, and this is how it waits: if it is let go before its
-element is there, it answers as after its timeout, and else it takes the element. Without a timeout Redis has no answer
-to the first of these. (What no schedule has: a transaction that pushes to several lists serves one that waited for all
-of them from the list that it has pushed to first, not from the one that is named first.)
+element is there, it answers as after its timeout, and else it takes the element. Without a timeout it then waits for
+ever: `lakeproof.gate.server` says why that is enough. (What no schedule has: a transaction that pushes to several lists
+serves one that waited for all of them from the list that it has pushed to first, not from the one that is named first.
+Without a timeout this is seen, and not judged.)
 """
 
 import math
 import re
 from typing import Final
 
-from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, integer, not_known, wrong_number
+from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, integer, wrong_number
+from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, NilArray, Value
+from lakeproof.gate.fronts.redis.state import RedisState
 from lakeproof.gate.fronts.redis.work import Work
 
 _NO_COUNT: Final = "ERR value is out of range, must be positive"
@@ -98,9 +101,21 @@ def _nothing(word: bytes, work: Work, timeout: int, at_once: Value) -> Value:
     """What a command answers that blocks if nothing is there. at_once: in a transaction, where none waits."""
     if not work.waits:
         return at_once
-    if timeout == 0:
-        raise not_known(f"{word.decode()} that waits for ever")
+    work.blocks = timeout == 0
+    if timeout == 0:  # what CLIENT UNBLOCK gives it, where nothing else can
+        raise CommandError("UNBLOCKED client unblocked via CLIENT UNBLOCK", f"{word.decode()} that waits for ever")
     return NilArray()
+
+
+def can_answer(state: RedisState, words: Words) -> bool | None:
+    """Whether a Redis that holds this would answer a command, also one that waits there without a timeout; None: of
+    several keys more than one holds something, and which came first is not known."""
+    name = words[0].upper()
+    if name not in (b"BLPOP", b"BRPOP", b"BLMOVE", b"BRPOPLPUSH") or words[-1].strip(b"0."):
+        return True
+    keys = set(words[1:-1] if name in (b"BLPOP", b"BRPOP") else words[1:2])
+    found = [state.keys[key] for key in keys if key in state.keys]
+    return isinstance(found[0], tuple) if len(found) == 1 else None if found else False
 
 
 def lrange(work: Work, args: Args) -> Value:

@@ -7,6 +7,8 @@ from typing import Final, TypeAlias
 
 import attrs
 
+WAITS: Final = "waits"
+"""In place of an answer: a command waits, and no time ends that."""
 WORDS_MAX: Final = 4
 """Parts of an array that are encoded one by one."""
 
@@ -61,16 +63,18 @@ class CommandError(Exception):
 @attrs.frozen
 class Reply:
     """The answer to a command. watched: by key, the versions that WATCH has seen. unknown: what was requested that
-    the front does not have: then this is no answer of a Redis."""
+    the front does not have: then this is no answer of a Redis. waits: it gives none before an element comes; the value
+    is for whom nothing can come."""
 
     value: Value
     watched: tuple[tuple[bytes, int], ...] = ()
     unknown: str = ""
+    waits: bool = False
 
     @property
     def status(self) -> str:
         """In a word, without contents that a program may have minted."""
-        return in_a_word(self.value)
+        return WAITS if self.waits else in_a_word(self.value)
 
 
 def in_a_word(value: Value) -> str:

@@ -52,6 +52,8 @@ class Work:
         self._touched: dict[Access, None] = {}  # a set in order
         self.waits = True
         """Whether a command may wait for an element: in a transaction none does."""
+        self.blocks = False
+        """Whether a command waits for an element, and no timeout ends that."""
         self.unknown = ""
         """What was requested that the front does not have."""
 

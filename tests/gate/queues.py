@@ -1,0 +1,155 @@
+"""Workers over Redis as they are mostly written: they wait for work without a timeout, by redis-py."""
+
+import os
+import threading
+from contextlib import suppress
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from lakeproof import Faults
+from lakeproof.gate import GateScenario, Outcome, call
+
+
+def connected() -> redis.Redis:
+    return redis.Redis.from_url(os.environ["REDIS_URL"], retry=Retry(NoBackoff(), 3), socket_timeout=60)
+
+
+def produce(*jobs: str) -> None:
+    with connected() as client:
+        for job in jobs:
+            client.rpush("jobs", job)
+
+
+def work() -> None:
+    with connected() as client:
+        while True:
+            _, job = client.blpop(["jobs"], 0)
+            client.rpush("done", job)
+
+
+def work_carefully() -> None:
+    """What is under way stays in a list of its own until it is done."""
+    with connected() as client:
+        while True:
+            job = client.blmove("jobs", "under way", 0, "LEFT", "RIGHT")
+            with client.pipeline() as pipe:
+                pipe.rpush("done", job)
+                pipe.lrem("under way", 1, job)
+                pipe.execute()
+
+
+def work_stubbornly() -> None:
+    """It takes an error for nothing, and waits again."""
+    with connected() as client:
+        while True:
+            with suppress(redis.RedisError):
+                client.rpush("done", client.blpop(["jobs"], 0)[1])
+
+
+def work_behind() -> None:
+    """The call returns; its thread still waits."""
+    threading.Thread(target=work, daemon=True).start()
+    with connected() as client:
+        client.get("ready")
+
+
+def add(early: bool) -> None:
+    """Count a job, and wake the worker if no call is there for it already; early: look for the call first."""
+    with connected() as client:
+        awake = early and client.llen("calls")
+        client.incr("count")
+        if not awake and not (not early and client.llen("calls")):
+            client.rpush("calls", "1")
+
+
+def work_when_called() -> None:
+    with connected() as client:
+        while True:
+            client.blpop(["calls"], 0)
+            client.set("count", 0)
+
+
+def ask() -> str:
+    """A question to a server, which waits for questions as this waits for its answer."""
+    with connected() as client:
+        client.rpush("questions", "q")
+        return str(client.blpop(["answers"], 0)[1].decode())
+
+
+def serve() -> None:
+    with connected() as client:
+        while True:
+            client.rpush("answers", client.blpop(["questions"], 0)[1] + b"!")
+
+
+def listed(outcome: Outcome, *keys: str) -> list[str]:
+    found = (outcome.store.redis.keys.get(each.encode(), ()) for each in keys)
+    return sorted(one.decode() for each in found if isinstance(each, tuple) for one in each)
+
+
+def produced(outcome: Outcome) -> list[str]:
+    """The jobs that a producer knows to be pushed."""
+    ends = [one for calls in outcome.results.values() for one in calls]
+    return sorted(str(job) for made, how in ends if made.name == "produce" and how.ok for job in made.args)
+
+
+def no_job_is_lost(outcome: Outcome) -> str | None:
+    """What was pushed is done, or is where it will be found."""
+    pushed, found = produced(outcome), listed(outcome, "jobs", "under way", "done")
+    return None if set(pushed) <= set(found) else f"pushed were {pushed}, and there are {found}"
+
+
+def all_is_done(outcome: Outcome) -> str | None:
+    pushed, found = produced(outcome), listed(outcome, "done")
+    return None if found == pushed else f"pushed were {pushed}, and done are {found}"
+
+
+def who_works_waits(outcome: Outcome) -> str | None:
+    """No worker has returned, and none has failed."""
+    ends = [how.error for calls in outcome.results.values() for made, how in calls if made.name.startswith("work")]
+    return None if set(ends) == {"Blocked"} else f"the workers have ended so: {ends}"
+
+
+def nothing_is_left(outcome: Outcome) -> str | None:
+    found = outcome.store.redis.text("count")
+    return None if found == "0" else f"{found} jobs are counted, and the worker waits"
+
+
+def is_answered(outcome: Outcome) -> str | None:
+    [(_, found)] = outcome.results["c1"]
+    return None if found.value == "q!" else f"the answer is {found}"
+
+
+DOES_ALL = [all_is_done, who_works_waits]
+SCENARIOS = [
+    GateScenario(name="one", clients=[[call(work)], [call(produce, "a", "b")]], invariants=DOES_ALL),
+    GateScenario(
+        name="two", clients=[[call(work)], [call(work)], [call(produce, "a"), call(produce, "b")]], invariants=DOES_ALL
+    ),
+    GateScenario(name="stubborn", clients=[[call(work_stubbornly)], [call(produce, "a")]], invariants=DOES_ALL),
+    GateScenario(name="behind", clients=[[call(work_behind)], [call(produce, "a")]], invariants=[all_is_done]),
+    *(
+        GateScenario(
+            name=f"crash/{each.__name__}",
+            clients=[[call(each)], [call(produce, "a")]],
+            invariants=[no_job_is_lost],
+            faults=Faults(crashes=1),
+            expect={"no_job_is_lost": verdict},
+        )
+        for each, verdict in ((work, "violated"), (work_carefully, "holds"))
+    ),
+    *(
+        GateScenario(
+            name=f"calls/{'early' if early else 'late'}",
+            clients=[[call(work_when_called)], [call(add, early)], [call(add, early)]],
+            invariants=[nothing_is_left],
+            expect={"nothing_is_left": "violated" if early else "holds"},
+        )
+        for early in (True, False)
+    ),
+    GateScenario(name="rpc", clients=[[call(ask)], [call(serve)]], invariants=[is_answered]),
+    GateScenario(name="alone", clients=[[call(work)]], invariants=[who_works_waits]),
+    GateScenario(name="setup", clients=[[call(produce, "a")]], setup=[call(work)], invariants=[all_is_done]),
+]

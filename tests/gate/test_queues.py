@@ -1,0 +1,64 @@
+"""Programs whose workers wait for work without a timeout, as a user of the gate sees them."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.commands import lakeproof
+from tests.gate.judging import HERE, run
+
+QUEUES: Final = HERE / "queues.py"
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [("one", 2), ("two", 12), ("stubborn", 1), ("behind", 4), ("rpc", 1), ("alone", 1)],
+)
+def test_who_waits_for_work_at_the_end_is_blocked_and_all_work_is_done(
+    tmp_path: Path, name: str, classes: int
+) -> None:
+    ran = run(tmp_path, QUEUES, name)
+    assert ran.code == 0, ran
+    assert {(row["verdict"], row["covers"], row["schedules"]) for row in ran.rows.values()} == {
+        ("holds", "all", classes)
+    }
+
+
+def is_found(tmp_path: Path, name: str) -> list[str]:
+    """The requests of the trace of a violation that is expected, and replays."""
+    ran = run(tmp_path, QUEUES, name)
+    assert (ran.code, ran.row["verdict"], ran.row["covers"]) == (0, "violated", "all")
+    again = lakeproof("gate", "replay", str(ran.row["trace"]), "--from", str(QUEUES), "--times", "2")
+    assert (again.exit_code, "2 of 2: violated, same" in again.output) == (1, True), again.output
+    steps = json.loads(Path(str(ran.row["trace"])).read_text())["steps"]
+    return [f"{each['client']} {each['request']} -> {each['status'] or each['mode']}" for each in steps]
+
+
+def test_a_job_is_lost_with_the_worker_that_has_taken_it(tmp_path: Path) -> None:
+    assert is_found(tmp_path, "crash/work")[-1] in (
+        "c1 BLPOP jobs -> crash after it",
+        "c1 RPUSH done -> crash before it",
+    )
+
+
+def test_a_job_stays_where_it_is_found_if_the_worker_keeps_it_in_a_list_of_its_own(tmp_path: Path) -> None:
+    ran = run(tmp_path, QUEUES, "crash/work_carefully")
+    assert (ran.code, ran.row["verdict"], ran.row["covers"]) == (0, "holds", "all"), ran
+
+
+def test_a_call_that_is_lost_leaves_the_worker_waiting_beside_its_work(tmp_path: Path) -> None:
+    assert is_found(tmp_path, "calls/early")[-2:] == ["c1 BLPOP calls -> waits", "c3 INCRBY count 1 -> 1"]
+    assert run(tmp_path, QUEUES, "calls/late").row["verdict"] == "holds"
+
+
+@pytest.mark.parametrize("words", [("--preemptions", "3"), ("--strategy", "pct"), ("--strategy", "random")])
+def test_few_preemptions_and_samples_find_it_too(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert run(tmp_path, QUEUES, "calls/early", *words).row["verdict"] == "violated"
+
+
+def test_a_setup_that_waits_without_a_timeout_is_not_judged(tmp_path: Path) -> None:
+    ran = run(tmp_path, QUEUES, "setup")
+    assert (ran.code, ran.row["verdict"]) == (3, "inconclusive")
+    assert "BLPOP that waits for ever" in ran.complaints
