@@ -40,6 +40,25 @@ def work_carefully() -> None:
                 pipe.execute()
 
 
+def work_by_time() -> None:
+    """What is due first comes first."""
+    with connected() as client:
+        while True:
+            client.rpush("done", client.bzpopmin(["due"], 0)[1])
+
+
+def plan(*jobs: str) -> None:
+    with connected() as client:
+        for at, job in enumerate(jobs):
+            client.zadd("due", {job: -at})
+
+
+def first_is_planned_first(outcome: Outcome) -> str | None:
+    """It is not: what was planned later may be due before."""
+    found = outcome.store.redis.keys.get(b"done")
+    return None if found == (b"a", b"b") else f"done are, in this order, {found!r}"
+
+
 def work_stubbornly() -> None:
     """It takes an error for nothing, and waits again."""
     with connected() as client:
@@ -148,6 +167,12 @@ SCENARIOS = [
             expect={"nothing_is_left": "violated" if early else "holds"},
         )
         for early in (True, False)
+    ),
+    GateScenario(
+        name="due",
+        clients=[[call(work_by_time)], [call(plan, "a", "b")]],
+        invariants=[first_is_planned_first],
+        expect={"first_is_planned_first": "violated"},
     ),
     GateScenario(name="rpc", clients=[[call(ask)], [call(serve)]], invariants=[is_answered]),
     GateScenario(name="alone", clients=[[call(work)]], invariants=[who_works_waits]),

@@ -231,7 +231,7 @@ HASHES = st.one_of(
 )
 ZSETS = st.one_of(
     asked("ZADD Z (0 F)", "ZADD Z (S F)", "ZADD Z A (S F)", "ZADD Z A S F", "ZADD Z A A S F", "ZADD Z A A A (S F)"),
-    asked("ZINCRBY Z S F", "ZREM K (F)", "ZPOPMIN Z", "ZPOPMIN Z (R)", "ZPOPMAX Z", "ZPOPMAX Z R"),
+    asked("ZINCRBY Z S F", "ZREM K (F)", "ZPOPMIN Z", "ZPOPMIN Z (R)", "ZPOPMAX Z", "ZPOPMAX Z R", "BZPOPMAX Z W"),
     asked("ZREMRANGEBYRANK Z R R", "ZREMRANGEBYSCORE Z T T", "ZCOUNT Z T T", "ZCARD K", "ZSCORE K F", "ZMSCORE K (F)"),
     asked("ZRANK K F", "ZREVRANK K F", "ZRANGE Z R R (O)", "ZRANGE Z T T BYSCORE (O)", "ZRANGE Z B B BYLEX (O)"),
     asked("ZRANGE Z R R", "ZRANGE Z R R LIMIT R R", "ZREVRANGE Z R R", "ZREVRANGE Z R R (O)", "ZRANGEBYLEX K B B"),

@@ -48,6 +48,13 @@ def test_a_job_stays_where_it_is_found_if_the_worker_keeps_it_in_a_list_of_its_o
     assert (ran.code, ran.row["verdict"], ran.row["covers"]) == (0, "holds", "all"), ran
 
 
+def test_a_job_that_is_due_before_another_one_may_overtake_it(tmp_path: Path) -> None:
+    assert is_found(tmp_path, "due")[:3] == [
+        *("c2 ZADD due -> 1", "c2 ZADD due -> 1"),
+        "c1 BZPOPMIN due -> [value, value, -1.0]",
+    ]
+
+
 def test_a_call_that_is_lost_leaves_the_worker_waiting_beside_its_work(tmp_path: Path) -> None:
     assert is_found(tmp_path, "calls/early")[-2:] == ["c1 BLPOP calls -> waits", "c3 INCRBY count 1 -> 1"]
     assert run(tmp_path, QUEUES, "calls/late").row["verdict"] == "holds"
@@ -56,6 +63,20 @@ def test_a_call_that_is_lost_leaves_the_worker_waiting_beside_its_work(tmp_path:
 @pytest.mark.parametrize("words", [("--preemptions", "3"), ("--strategy", "pct"), ("--strategy", "random")])
 def test_few_preemptions_and_samples_find_it_too(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert run(tmp_path, QUEUES, "calls/early", *words).row["verdict"] == "violated"
+
+
+def test_a_trace_in_which_a_redis_would_have_answered_shows_nothing(tmp_path: Path) -> None:
+    made = [("c1", "BLPOP jobs", 1, "waits"), ("c2", "RPUSH jobs", 1, "1"), ("c2", "RPUSH jobs", 2, "2")]
+    names = ("client", "request", "number", "status")
+    steps = [{**dict(zip(names, each, strict=True)), "mode": "normal"} for each in made]
+    trace = tmp_path / "trace.json"
+    violated = {"all_is_done": "nothing is done"}
+    trace.write_text(
+        json.dumps({"gate": 1, "file": str(QUEUES), "scenario": "one", "violated": violated, "steps": steps})
+    )
+    found = lakeproof("gate", "replay", str(trace), "--from", str(QUEUES))
+    assert found.exit_code == 3, found.output
+    assert "c1 BLPOP jobs waits in it for what has come" in found.output
 
 
 def test_a_setup_that_waits_without_a_timeout_is_not_judged(tmp_path: Path) -> None:

@@ -205,6 +205,10 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"ZREM": Command(-3, sorted_sets.zrem, True),
     b"ZPOPMIN": Command(-2, partial(sorted_sets.zpop, reverse=False), True),
     b"ZPOPMAX": Command(-2, partial(sorted_sets.zpop, reverse=True), True),
+    **{
+        each: Command(-3, partial(sorted_sets.blocking_zpop, each), True, _without_timeout)
+        for each in (b"BZPOPMIN", b"BZPOPMAX")
+    },
     b"ZREMRANGEBYRANK": Command(4, sorted_sets.zremrange, True),
     b"ZREMRANGEBYSCORE": Command(4, partial(sorted_sets.zremrange, kind=b"BYSCORE"), True, _first),
     b"ZCARD": Command(2, lambda work, args: len(work.sorted_set(args[0]).scores)),
@@ -324,7 +328,8 @@ def perform_command(work: Work, words: Words) -> Value:
 
 
 _NOT_IN_SCRIPTS: Final = frozenset(
-    b"EVAL EVALSHA SCRIPT|LOAD SCRIPT|EXISTS SCRIPT|FLUSH UNWATCH BLPOP BRPOP BRPOPLPUSH BLMOVE".split()
+    b"EVAL EVALSHA SCRIPT|LOAD SCRIPT|EXISTS SCRIPT|FLUSH UNWATCH".split()
+    + b"BLPOP BRPOP BRPOPLPUSH BLMOVE BZPOPMIN BZPOPMAX".split()
 )
 _IN_SCRIPTS: Final = (b"INFO", b"COMMAND")
 """What Redis allows in scripts, of what is answered by the connection here."""

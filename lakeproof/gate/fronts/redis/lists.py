@@ -14,11 +14,13 @@ from typing import Final
 from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, integer, wrong_number
 from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.replies import OK, CommandError, NilArray, Value
-from lakeproof.gate.fronts.redis.state import RedisState
+from lakeproof.gate.fronts.redis.state import RedisState, SortedSet
 from lakeproof.gate.fronts.redis.work import Work
 
 _NO_COUNT: Final = "ERR value is out of range, must be positive"
 _NO_TIMEOUT: Final = "ERR timeout is not a float or out of range"
+_POPS: Final = (b"BLPOP", b"BRPOP", b"BZPOPMIN", b"BZPOPMAX")
+_MOVES: Final = (b"BLMOVE", b"BRPOPLPUSH")
 _PLAIN_TIMEOUT: Final = re.compile(rb"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 
 
@@ -63,10 +65,10 @@ def move(word: bytes, work: Work, args: Args) -> Value:
     begin, end, *last = (b"RIGHT", b"LEFT", *more) if word.endswith(b"RPOPLPUSH") else (each.upper() for each in more)
     if not {begin, end} <= {b"LEFT", b"RIGHT"}:
         raise CommandError(SYNTAX)
-    timeout = [_milliseconds(each) for each in last]
+    timeout = [parse_timeout(each) for each in last]
     found = work.list(source)
     if not found:
-        return _nothing(word, work, timeout[0], None) if timeout else None
+        return find_nothing(word, work, timeout[0], None) if timeout else None
     to = work.list(destination)
     value, rest = (found[0], found[1:]) if begin == b"LEFT" else (found[-1], found[:-1])
     if source == destination:
@@ -80,14 +82,14 @@ def move(word: bytes, work: Work, args: Args) -> Value:
 def blocking_pop(word: bytes, work: Work, args: Args) -> Value:
     """``BLPOP key ... timeout``, or BRPOP: of the first list that is there."""
     *keys, text = args
-    timeout = _milliseconds(text)
+    timeout = parse_timeout(text)
     for key in keys:
         if taken := _take(work, key, 1, left=word == b"BLPOP"):
             return key, *taken
-    return _nothing(word, work, timeout, NilArray())
+    return find_nothing(word, work, timeout, NilArray())
 
 
-def _milliseconds(text: bytes) -> int:
+def parse_timeout(text: bytes) -> int:
     """A timeout. Raises CommandError: it is none."""
     if not _PLAIN_TIMEOUT.fullmatch(text):  # Redis reads some more than these
         raise CommandError(_NO_TIMEOUT, f"the timeout {text.decode('latin-1')!r}")
@@ -97,7 +99,7 @@ def _milliseconds(text: bytes) -> int:
     return found
 
 
-def _nothing(word: bytes, work: Work, timeout: int, at_once: Value) -> Value:
+def find_nothing(word: bytes, work: Work, timeout: int, at_once: Value) -> Value:
     """What a command answers that blocks if nothing is there. at_once: in a transaction, where none waits."""
     if not work.waits:
         return at_once
@@ -111,11 +113,11 @@ def can_answer(state: RedisState, words: Words) -> bool | None:
     """Whether a Redis that holds this would answer a command, also one that waits there without a timeout; None: of
     several keys more than one holds something, and which came first is not known."""
     name = words[0].upper()
-    if name not in (b"BLPOP", b"BRPOP", b"BLMOVE", b"BRPOPLPUSH") or words[-1].strip(b"0."):
+    if name not in _POPS + _MOVES or words[-1].strip(b"-0."):
         return True
-    keys = set(words[1:-1] if name in (b"BLPOP", b"BRPOP") else words[1:2])
-    found = [state.keys[key] for key in keys if key in state.keys]
-    return isinstance(found[0], tuple) if len(found) == 1 else None if found else False
+    found = [state.keys[key] for key in {*(words[1:-1] if name in _POPS else words[1:2])} if key in state.keys]
+    kind = SortedSet if name.startswith(b"BZ") else tuple
+    return isinstance(found[0], kind) if len(found) == 1 else None if found else False
 
 
 def lrange(work: Work, args: Args) -> Value:

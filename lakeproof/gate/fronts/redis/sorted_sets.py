@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from lakeproof.gate.fronts.redis.arguments import SYNTAX, Args, integer, not_known
-from lakeproof.gate.fronts.redis.replies import CommandError, Pairs, Value
+from lakeproof.gate.fronts.redis.lists import find_nothing, parse_timeout
+from lakeproof.gate.fronts.redis.replies import CommandError, NilArray, Pairs, Value
 from lakeproof.gate.fronts.redis.state import SortedSet
 from lakeproof.gate.fronts.redis.work import Work
 
@@ -121,6 +122,17 @@ def zpop(work: Work, args: Args, *, reverse: bool) -> Value:
     _remove(work, args[0], dict(found))
     # Only an answer to a count has pairs in RESP3.
     return Pairs(found, nested=True) if args[1:] else tuple(each for pair in found for each in pair)
+
+
+def blocking_zpop(word: bytes, work: Work, args: Args) -> Value:
+    """``BZPOPMIN key ... timeout``, or BZPOPMAX: of the first sorted set that is there."""
+    *keys, text = args
+    timeout = parse_timeout(text)
+    for key in keys:
+        if found := zpop(work, (key,), reverse=word == b"BZPOPMAX"):
+            assert isinstance(found, tuple)
+            return key, *found
+    return find_nothing(word, work, timeout, NilArray())
 
 
 def zremrange(work: Work, args: Args, *, kind: bytes = b"") -> Value:
