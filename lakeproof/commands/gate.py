@@ -34,6 +34,10 @@ PCT_CHANGES: Final = 2
 SAMPLE: Final = 100
 TROUBLES_MAX: Final = 3
 NOT_REACHED: Final = "reached: in no schedule a call of a client has done what it is for, so nothing is shown"
+UNREAL: Final = (
+    "in each schedule that was run a request waits in the store for what comes after it, which no store does; run more "
+    "of them, with more preemptions or parallel=True"
+)
 
 
 @click.group("gate")
@@ -154,7 +158,8 @@ class _RunReporter:
         # Why a search with threads proves nothing: a request was taken back when another one of its client was
         # answered.
         taken_back = search.taken_back if isinstance(search, Classes) else ""
-        missed = "" if found.reached or not search.complete else NOT_REACHED
+        unjudged = UNREAL if search.complete == found.unreal else NOT_REACHED
+        missed = "" if found.reached or not search.complete else unjudged
         why = [*list(dict.fromkeys(found.trouble))[:TROUBLES_MAX], found.unproved, taken_back, missed]
         for each in filter(None, why):
             self.troubles.append(f"{scenario.name}: {each}")

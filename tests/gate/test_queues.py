@@ -79,6 +79,13 @@ def test_a_trace_in_which_a_redis_would_have_answered_shows_nothing(tmp_path: Pa
     assert "c1 BLPOP jobs waits in it for what has come" in found.output
 
 
+def test_a_search_all_of_whose_schedules_no_redis_has_shows_nothing_and_says_so(tmp_path: Path) -> None:
+    """Without a preemption, the client waits before the server has begun, or the server before there is a question."""
+    ran = run(tmp_path, QUEUES, "rpc", "--preemptions", "0")
+    assert (ran.code, ran.row["verdict"], ran.row["schedules"]) == (3, "inconclusive", 0)
+    assert "rpc: in each schedule that was run a request waits in the store" in ran.complaints
+
+
 def test_a_setup_that_waits_without_a_timeout_is_not_judged(tmp_path: Path) -> None:
     ran = run(tmp_path, QUEUES, "setup")
     assert (ran.code, ran.row["verdict"]) == (3, "inconclusive")
