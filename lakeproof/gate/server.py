@@ -239,7 +239,6 @@ class Gate(Generic[State, StoreRequest]):
         for waiting in self.blocked:
             if waiting.client == client:
                 waiting.ended.set()
-        self.blocked = [each for each in self.blocked if each.client != client]
 
     async def _release(self, waiting: WaitingRequest[StoreRequest], mode: str) -> None:
         # Here, and not only when the waiting task runs: a second release must not find it.
