@@ -1,7 +1,8 @@
 """One way to plant a fault in this process: something in a module is replaced, and what held is violated."""
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Final, Protocol
 
@@ -91,6 +92,11 @@ def replaced(monkeypatch: pytest.MonkeyPatch, module: ModuleType, before: str, a
     assert planted, f"{module.__name__}: {before!r}: no function is another one"
     for each in planted:
         monkeypatch.setattr(each, "__code__", changed[each.__code__.co_qualname])
+
+
+def text_fault(module: ModuleType, before: str, after: str) -> Callable[[pytest.MonkeyPatch], None]:
+    """What plants such a change."""
+    return partial(replaced, module=module, before=before, after=after)
 
 
 def _compiled(module: ModuleType, source: str) -> CodeType:

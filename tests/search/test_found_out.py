@@ -11,9 +11,9 @@ from lakeproof import Aftermath, Call, Env, Faults, Reads, Scenario, kv
 from lakeproof.model.invariants import Always, Eventually, Finding, OnStep, Reached, Violation
 from lakeproof.model.snapshot import AnyTransition, Snapshot, Status
 from lakeproof.scenario import ScenarioError
-from lakeproof.search import evaluation
+from lakeproof.search import evaluation, states
 from lakeproof.search.search import search
-from lakeproof.search.states import States
+from tests.designs.planting import text_fault
 from tests.differential.agreement import disagreements, enumerated
 from tests.differential.enumerator import Enumeration
 from tests.differential.generated import FlowSet
@@ -200,46 +200,25 @@ class TestGenerated:
         assert said >= {"holds", "violated"}
 
 
-def counts_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is found by whoever looks further counts."""
-
-    def found_out(name: str, check: Check, seen: Snapshot) -> list[Finding]:
-        try:
-            return evaluation.findings(name, check, seen)
-        except ScenarioError:
-            seen.refused.clear()
-            return [Reached("something")]
-
-    monkeypatch.setattr(evaluation, "found_out", found_out)
-
-
-def judges_no_level_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who looks further is asked from the next level on."""
-
-    def always(self: States, words: object, level: int) -> None:
-        for reads in self.open_reads():
-            self._judge_states(reads, words, level)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(States, "always", always)
+EACH_ONCE = """while left := [reads for reads in self.open_reads() if reads not in judged]:
+            judged.append(left[0])
+            self._judge_states(left[0], words, level)"""
+FAULTS = {
+    # What is found by whoever looks further counts.
+    "all counts": text_fault(evaluation, "raise LooksFurther(parts) from None", "return []"),
+    # Who looks further is asked from the next level on.
+    "no level is judged again": text_fault(
+        states, EACH_ONCE, "for reads in self.open_reads():\n            self._judge_states(reads, words, level)"
+    ),
+    "no exchange of clients is": text_fault(states, "[seen] if self._exchanged(reads, numbers)", "[seen] if seen"),
+    # The wider projections have had their turn when an invariant comes to read them.
+    "the widest first": text_fault(states, "sorted(open_, key=", "sorted(open_, reverse=True, key="),
+}
 
 
-def judges_no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exchanges of clients are not looked at."""
-    monkeypatch.setattr(States, "_exchanged", lambda *_: True)
-
-
-def the_widest_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wider projections have had their turn when an invariant comes to read them."""
-    open_reads = States.open_reads
-    monkeypatch.setattr(States, "open_reads", lambda self: open_reads(self)[::-1])
-
-
-Fault = Callable[[pytest.MonkeyPatch], None]
-
-
-@pytest.mark.parametrize("fault", [counts_all_the_same, judges_no_level_again, judges_no_exchange, the_widest_first])
-def test_a_planted_fault_is_caught(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
-    fault(monkeypatch)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_caught(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    FAULTS[fault](monkeypatch)
     assert [wrong for wrong in BY_HAND if _answer(wrong) != BY_HAND[wrong]]
 
 

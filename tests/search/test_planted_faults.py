@@ -3,29 +3,24 @@
 from collections.abc import Callable
 from functools import partial
 
-import attrs
 import numpy as np
 import pytest
 
-from lakeproof.impl.effects import Effect, Local
+from lakeproof.impl.effects import Local
 from lakeproof.model import kv, objects
 from lakeproof.model.identity import Exact, identity
-from lakeproof.model.invariants import Reads
-from lakeproof.search import by_level, paths, space, tables
+from lakeproof.search import behaviour, by_level, execution, expansion, packing, projections, semantics, space, tables
 from lakeproof.search.behaviour import Behaviour
-from lakeproof.search.by_level import GivesWay, LevelSearch
 from lakeproof.search.execution import Execution
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Kernel, Rows, Sink
-from lakeproof.search.packing import Layout, Words, distinct, repack, take
+from lakeproof.search.packing import Words, distinct, take
 from lakeproof.search.paths import path_to
 from lakeproof.search.program import Disk
-from lakeproof.search.results import Result
-from lakeproof.search.semantics import Cells, Writes, apply
-from lakeproof.search.symmetry import Symmetry
 from lakeproof.search.tables import ClientTable
-from lakeproof.search.trie import Node, Raw
+from lakeproof.search.trie import Node
+from tests.designs.planting import text_fault
 from tests.differential.agreement import disagreements, enumerated
 from tests.differential.generated import flow_set
 from tests.differential.handmade import HANDMADE
@@ -34,23 +29,11 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 Telling = str | int
 """A set that tells a broken search from the enumerator: one made by hand, by its name, or a generated one."""
 
-PLANTS: dict[str, tuple[Plant, Telling]] = {}
-
 LATE = "a late write is dated by the clock of its arrival"
 MONITOR = "a monitor over clients of one program"
 ALONE = "what was read shows where something is found, and not where it runs alone"
 UNSPOKEN = "clients of one program that mint identifiers of which no demand speaks"
 KEPT = "what a client keeps outlives it"
-
-
-def plant(what: str, told_by: Telling) -> Callable[[Plant], Plant]:
-    """A fault by its description."""
-
-    def keep(function: Plant) -> Plant:
-        PLANTS[what] = function, told_by
-        return function
-
-    return keep
 
 
 def lose(monkeypatch: pytest.MonkeyPatch, lost: Callable[[Move, Rows], Rows]) -> None:
@@ -89,10 +72,6 @@ LOST_IN = {
     Mode.DELIVER: LATE,
     Mode.TICK: "a step is at the time of its state",
 }
-
-for each in (mode for mode in Mode if mode not in ELSEWHERE):
-    plant(f"dropped transitions: {each.value}", LOST_IN[each])(lose_mode(each))
-
 
 REPLACED: dict[str, tuple[Telling, object, str, object]] = {
     "a wrongly merged state: one of a level is lost": (
@@ -138,20 +117,53 @@ REPLACED: dict[str, tuple[Telling, object, str, object]] = {
 }
 """What tells it, and what takes the place of an attribute."""
 
-for what, (told_by, owner, name, value) in REPLACED.items():
-    plant(what, told_by)(partial(pytest.MonkeyPatch.setattr, target=owner, name=name, value=value, raising=False))
-
-
-@plant("dropped transitions: what happens once no client can move", LATE)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    deliver = Kernel._deliver
-
-    def early(self: Kernel, words: Words, sink: Sink) -> None:
-        alive = np.flatnonzero(self.alive(words))
-        if len(alive):
-            deliver(self, take(words, alive), lambda move, rows, after: sink(move, alive[rows], after))
-
-    monkeypatch.setattr(Kernel, "_deliver", early)
+CELLS = "space.cells.values() if column < known"
+TEXTS: dict[str, tuple[Telling, Plant]] = {
+    "dropped transitions: what happens once no client can move": (
+        LATE, text_fault(expansion, "(pending == number)", "((pending == number) & self.alive(words))"),
+    ),
+    "wrongly merged pasts: what a client has returned does not count": (
+        "True or 1 is returned",
+        text_fault(behaviour, '"done", self._grade(raw), raw.visible, ', '"done", self._grade(raw), '),
+    ),
+    "a wrong predicate: a changed value satisfies it": (
+        "increments race", text_fault(kv, "return found == predicate", "return (found is None) is (predicate is None)"),
+    ),
+    "a wrong scan: one entry too few": (
+        "scans and pages break off, and writes fall between them",
+        text_fault(kv, "store[partition, key]) for key in cut)", "store[partition, key]) for key in cut[:-1])"),
+    ),
+    "a transaction that writes its first key only": (
+        "two keys change in one step",
+        text_fault(kv, "for part, key, value in writes}", "for part, key, value in writes[:1]}"),
+    ),
+    "a copy that does not look at its destination": (
+        "a copy looks at its destination",
+        text_fault(objects, "_may_write(replaced, op.if_absent, op.if_destination_match)", "True"),
+    ),
+    "a clock without skew": (
+        "clients of one program whose clocks differ", text_fault(tables, "now(self.client, self", "now(0, self"),
+    ),
+    "symmetry where a monitor tells clients apart": (
+        MONITOR, text_fault(by_level, "if self.symmetric and not monitors", "if self.symmetric"),
+    ),
+    "a stale projection: a cell is left out": (
+        MONITOR, text_fault(projections, CELLS, f"{CELLS} and column != space.cells.get(('kv', b'p', b'a'))"),
+    ),
+    "a stale projection: what clients were told is left out": (
+        MONITOR, text_fault(projections, "columns += space.clients", "columns += []"),
+    ),
+    "states that are packed anew without their last column": (
+        ALONE, text_fault(packing, "enumerate(old.places)", "enumerate(old.places[:-1])"),
+    ),
+    "a restart that loses what the client keeps": (
+        KEPT, text_fault(execution, "self.mint.begin_life()", "self._disk.store = self.mint.begin_life() or {}"),
+    ),
+    "a restart that keeps the call under way": (
+        KEPT, text_fault(execution, "if self.op is not None and not self.begins", "if self.op is None"),
+    ),
+}
+"""What tells it, and a change of the text of a module."""
 
 
 def trust(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,157 +172,42 @@ def trust(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Behaviour, "_adopt", lambda *_: None)
 
 
-@plant("wrongly merged pasts: nobody checks the first guess", ALONE)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    trust(monkeypatch)
-
-
-@plant("wrongly merged pasts: what a client has returned does not count", "True or 1 is returned")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    key = Behaviour._key
-
-    def blind(self: Behaviour, raw: Raw) -> object:
-        return ("done", raw.depth) if self._merge and raw.op is None else key(self, raw)
-
-    monkeypatch.setattr(Behaviour, "_key", blind)
-
-
-@plant("wrongly merged pasts: what is equal is taken for the same", "True or 1 is returned")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
+def compare_by_equality(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Exact, "__eq__", lambda one, other: one.value == other.value)
     monkeypatch.setattr(Exact, "__hash__", lambda one: hash(one.value))
 
 
-def misread(monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Cells, Effect, int], tuple[object, Writes]]) -> None:
-    """Let the tables, and nobody else, get effects wrong."""
-    monkeypatch.setattr(tables, "apply", wrong)
-
-
-@plant("a wrong predicate: a changed value satisfies it", "increments race")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
-        if isinstance(op, kv.SetIf) and isinstance(op.predicate, bytes):
-            return apply(cells, kv.SetIf(op.partition, op.key, op.value, kv.EXISTS))
-        return apply(cells, op, now)
-
-    misread(monkeypatch, wrong)
-
-
-@plant("a wrong scan: one entry too few", "scans and pages break off, and writes fall between them")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
-        reply, writes = apply(cells, op, now)
-        return (kv.Batch(reply.entries[:-1], more=False) if isinstance(reply, kv.Batch) else reply), writes
-
-    misread(monkeypatch, wrong)
-
-
-@plant("a transaction that writes its first key only", "two keys change in one step")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
-        return apply(cells, kv.Transact(op.checks, op.writes[:1]) if isinstance(op, kv.Transact) else op, now)
-
-    misread(monkeypatch, wrong)
-
-
-@plant("a copy that does not look at its destination", "a copy looks at its destination")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
-        blind = attrs.evolve(op, if_absent=False, if_destination_match=None) if isinstance(op, objects.Copy) else op
-        return apply(cells, blind, now)
-
-    misread(monkeypatch, wrong)
-
-
-@plant("a clock without skew", "clients of one program whose clocks differ")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    compile_point = ClientTable._compile_point
-
-    def wrong(self: ClientTable, node: Node, number: int) -> None:
-        client, self.client = self.client, 0
-        compile_point(self, node, number)
-        self.client = client
-
-    monkeypatch.setattr(ClientTable, "_compile_point", wrong)
-
-
-@plant("symmetry where a monitor tells clients apart", MONITOR)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    attempt = LevelSearch._attempt
-
-    def wrong(self: LevelSearch) -> Result | GivesWay:
-        monkeypatch.setattr(by_level, "Symmetry", lambda _: Symmetry(self.behaviours))
-        return attempt(self)
-
-    monkeypatch.setattr(LevelSearch, "_attempt", wrong)
-
-
-def overlook(monkeypatch: pytest.MonkeyPatch, seen: Callable[[Judge, list[int], frozenset[Reads]], list[int]]) -> None:
-    """Let the judge take states for equal that differ in some columns."""
-    columns = Judge._columns
-    monkeypatch.setattr(Judge, "_columns", lambda self, reads: seen(self, columns(self, reads), reads))
-
-
-@plant("a stale projection: a cell is left out", MONITOR)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def blind(self: Judge, columns: list[int], reads: frozenset[Reads]) -> list[int]:
-        return [column for column in columns if column != self.kernel.space.cells.get(("kv", b"p", b"a"))]
-
-    overlook(monkeypatch, blind)
-
-
-@plant("a stale projection: what clients were told is left out", MONITOR)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    overlook(monkeypatch, lambda self, columns, reads: [c for c in columns if c not in self.kernel.space.clients])
-
-
-@plant("states that are packed anew without their last column", ALONE)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(words: Words, old: Layout, new: Layout) -> Words:
-        found = repack(words, old, new)
-        place = new.places[len(old.places) - 1]
-        found[place.word] &= ~np.uint64(place.mask << place.shift)
-        return found
-
-    monkeypatch.setattr(paths, "repack", wrong)
-
-
-@plant("a restart that loses what the client keeps", KEPT)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    restart = Execution._restart
-
-    def wrong(self: Execution) -> None:
-        self._disk.store = {}
-        restart(self)
-
-    monkeypatch.setattr(Execution, "_restart", wrong)
-
-
-@plant("a restart that keeps the call under way", KEPT)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    restart = Execution._restart
-
-    def wrong(self: Execution) -> None:
-        self.begins = True
-        restart(self)
-
-    monkeypatch.setattr(Execution, "_restart", wrong)
-
-
-@plant("wrongly merged pasts: what a client keeps does not count, and nobody checks", ALONE)
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
+def keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     trust(monkeypatch)
     monkeypatch.setattr(Execution, "kept", property(lambda self: bool(self.program.recover)))
+
+
+PLANTS: dict[str, tuple[Telling, Plant]] = {
+    **{f"dropped transitions: {mode.value}": (told_by, lose_mode(mode)) for mode, told_by in LOST_IN.items()},
+    **{
+        what: (told_by, partial(pytest.MonkeyPatch.setattr, target=owner, name=name, value=value, raising=False))
+        for what, (told_by, owner, name, value) in REPLACED.items()
+    },
+    **TEXTS,
+    "wrongly merged pasts: nobody checks the first guess": (ALONE, trust),
+    "wrongly merged pasts: what is equal is taken for the same": ("True or 1 is returned", compare_by_equality),
+    "wrongly merged pasts: what a client keeps does not count, and nobody checks": (ALONE, keep_nothing),
+}
+
+
+def test_each_way_to_move_is_lost_somewhere() -> None:
+    assert LOST_IN.keys() | ELSEWHERE == {*Mode}
 
 
 @pytest.mark.parametrize("what", PLANTS)
 def test_a_planted_fault_is_caught(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it, test_differential.py finds no disagreement about these sets."""
-    fault, told_by = PLANTS[what]
+    told_by, fault = PLANTS[what]
     made = HANDMADE[told_by] if isinstance(told_by, str) else flow_set(told_by)
     expected = enumerated(made)
     assert expected is not None
     fault(monkeypatch)
+    monkeypatch.setattr(semantics, "_apply_to_one", semantics._apply_to_one.__wrapped__)  # else it remembers
     try:
         told = any(disagreements(made.scenario(), expected))
     except AssertionError:  # the search itself notices that it is broken

@@ -3,16 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import Final, cast
 
-import attrs
-import numpy as np
 import pytest
 
 from lakeproof import kv
 from lakeproof.model.snapshot import CallView
 from lakeproof.search import kernel, semantics
-from lakeproof.search.packing import Words
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.search import search
+from tests.designs.planting import text_fault
 from tests.search.agreement import in_parts
 from tests.search.leased import BY_HAND, End, Step, ends, generated, scenario_of
 
@@ -56,96 +54,31 @@ def test_orders_are_counted_by_hand() -> None:
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-def _step(wrong: "Callable[[Store, kv.Op], object]") -> Plant:
-    return lambda patch: patch.setattr(kv, "step_leased", wrong)
-
-
-def _passing(wrong: Callable[[semantics.Cells, int], object]) -> Plant:
-    return lambda patch: patch.setattr(kernel, "pass_time", wrong)
-
-
-_usual_step, _usual_time = kv.step_leased, semantics.pass_time
-Store = dict[kv.Address, bytes | kv.Leased]
-
-
-def _never(store: Store, op: kv.Op) -> object:
-    """What is written lives for ever."""
-    after, reply = _usual_step(store, op)
-    return {at: kv.plain(value) for at, value in after.items()}, reply
-
-
-def _keeps_the_lease(store: Store, op: kv.Op) -> object:
-    """A write without a time to live keeps that of the key."""
-    after, reply = dict(_usual_step(store, op)[0]), _usual_step(store, op)[1]
-    for at, held in store.items():
-        value = after.get(at)
-        if isinstance(held, kv.Leased) and isinstance(value, bytes):
-            after[at] = kv.Leased(value, held.left)
-    return after, reply
-
-
-def _valid_predicate(store: Store, op: kv.Op) -> object:
-    """A predicate of what is gone holds."""
-    if isinstance(op, kv.SetIf) and isinstance(op.predicate, bytes) and not store:
-        op = attrs.evolve(op, predicate=None)
-    return _usual_step(store, op)
-
-
-def _deaf_to_renewal(store: Store, op: kv.Op) -> object:
-    """A write with a time to live leaves the key the one that it has."""
-    after, reply = _usual_step(store, op)
-    kept = {at: held.left for at, held in store.items() if isinstance(held, kv.Leased)}
-    renewed = {at: kv.Leased(v.value, kept[at]) for at, v in after.items() if isinstance(v, kv.Leased) and at in kept}
-    return {**after, **renewed}, reply
-
-
-def _early(cells: semantics.Cells, tick: int) -> object:
-    """A time to live ends a tick too soon."""
-    passed, after = _usual_time(cells, tick)
-    ends_now = {at: kv.Leased(v.value, 0) for at, v in after.items() if isinstance(v, kv.Leased) and v.left == tick}
-    return passed, {**after, **ends_now}
-
-
-def _next_deadline(cells: semantics.Cells, tick: int) -> object:
-    """Time goes on to the next moment at which anything ends, and to no moment between."""
-    return _usual_time(cells, 1 << 60)
-
-
-def _all_at_once(patch: pytest.MonkeyPatch) -> None:
-    """What is due is gone when time passes, and not after it."""
-
-    def gone(cells: semantics.Cells, tick: int) -> object:
-        passed, after = _usual_time(cells, tick)
-        return passed, {at: v for at, v in after.items() if not (isinstance(v, kv.Leased) and not v.left)}
-
-    patch.setattr(kernel, "pass_time", gone)
-
-
 def _overdue(patch: pytest.MonkeyPatch) -> None:
     """Time passes although a key is due."""
-
-    def passes(self: kernel.Kernel, words: Words) -> object:
-        runs = [self.layout.field(words, column) > 0 for column in self.space.timers]
-        runs += [left[self.layout.field(words, column)] > 0 for column, _, left in self.space.leases]
-        return np.logical_or.reduce(runs)
-
-    def careless(cells: semantics.Cells, tick: int) -> object:
-        due = {at: value for at, value in cells.items() if isinstance(value, kv.Leased) and not value.left}
-        passed, after = _usual_time({at: value for at, value in cells.items() if at not in due}, tick)
-        return passed, {**after, **due}
-
-    patch.setattr(kernel.Kernel, "time_passes", passes)
-    patch.setattr(kernel, "pass_time", careless)
+    text_fault(kernel, "nothing_due &= rest != 0", "pass")(patch)
+    in_time = "isinstance(value, kv.Leased)}\n    # A lease"
+    text_fault(semantics, in_time, in_time.replace("isinstance(value, kv.Leased)", "getattr(value, 'left', 0)"))(patch)
 
 
+LEASE: Final = "Leased(op.value, op.ttl)"
+PASSED: Final = "kv.Leased(lease.value, lease.left - passed)"
 PLANTS: Final[dict[str, Plant]] = {
-    "a key never expires": _step(_never),
-    "a plain write keeps the time to live": _step(_keeps_the_lease),
-    "a predicate outlives its key": _step(_valid_predicate),
-    "a renewal is ignored": _step(_deaf_to_renewal),
-    "a key expires early": _passing(_early),
-    "time goes to the next deadline": _passing(_next_deadline),
-    "all that is due goes at once": _all_at_once,
+    "a key never expires": text_fault(kv, f"kept[op.partition, op.key] = {LEASE}", "pass"),
+    "a plain write keeps the time to live": text_fault(
+        kv,
+        "kept.pop((partition, key), None)",
+        "kept |= {at: Leased(after[at], held.left) for at, held in kept.items() if at == (partition, key)}",
+    ),
+    "a predicate outlives its key": text_fault(kv, "return found == predicate", "return found in (predicate, None)"),
+    "a renewal is ignored": text_fault(
+        kv, LEASE, "Leased(op.value, getattr(store.get((op.partition, op.key)), 'left', op.ttl))"
+    ),
+    "a key expires a tick too soon": text_fault(
+        semantics, PASSED, "kv.Leased(lease.value, (lease.left - passed) * (lease.left - passed != tick))"
+    ),
+    "time goes to the next deadline": text_fault(semantics, "min(lease.left, tick)", "lease.left"),
+    "all that is due goes at once": text_fault(semantics, PASSED, f"{PASSED} if lease.left > passed else None"),
     "time passes what is due": _overdue,
 }
 

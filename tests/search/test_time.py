@@ -37,6 +37,7 @@ from lakeproof.search.replay import NotReproduced
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
+from tests.designs.planting import text_fault
 from tests.differential.plain import plain_search
 from tests.search.agreement import broken, differences_from_plain, in_parts, verdicts
 from tests.search.timed import SECOND, START, P, follow, several, strayed
@@ -112,26 +113,6 @@ def _passes(wrong: Callable[[semantics.Cells, int], object]) -> Plant:
     return plant
 
 
-def _only_when_all_sleep(patch: pytest.MonkeyPatch) -> None:
-    """Clients are never slow: time passes only where none can move."""
-    usual = kernel.Kernel._pass_time
-
-    def urgent(self: kernel.Kernel, words: Words, timers: list[int], sink: kernel.Sink) -> None:
-        awake = [
-            (table.kind[table.nodes_of(words)] != tables.DONE) & ~self.asleep(table, words) for table in self.tables
-        ]
-        quiet = ~np.logical_or.reduce(awake)
-
-        def some(move: Move, rows: kernel.Rows, after: Words) -> None:
-            keep = quiet[rows]
-            if keep.any():
-                sink(move, rows[keep], [word[keep] for word in after])
-
-        usual(self, words, timers, some)
-
-    patch.setattr(kernel.Kernel, "_pass_time", urgent)
-
-
 def _never_asleep(patch: pytest.MonkeyPatch) -> None:
     def awake(op: Effect, reply: object, writes: semantics.Writes, modes: object) -> Iterator[object]:
         reply = None if reply is semantics.Asleep.ASLEEP else reply
@@ -141,10 +122,12 @@ def _never_asleep(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tables, "outcomes", awake)
 
 
+SLOW: Final = "runs & nothing_due & self.alive(words)"
+IDLE: Final = "self.asleep(t, words) | (t.kind[t.nodes_of(words)] == 0)"
 PLANTS: Final[dict[str, Plant]] = {
     "time goes on to the last timer": _passes(_to_the_last),
     "other timers stand still": _passes(_one_at_a_time),
-    "clients are never slow": _only_when_all_sleep,
+    "clients are never slow": text_fault(kernel, SLOW, f"{SLOW} & np.all([{IDLE} for t in self.tables], 0)"),
     "a timer does not hold its client up": _never_asleep,
 }
 

@@ -6,12 +6,13 @@ from typing import Final
 import attrs
 import pytest
 
-from lakeproof.model import kv, watches
+from lakeproof.model import watches
 from lakeproof.search import semantics, space
 from lakeproof.search.faults import COST, Mode
 from lakeproof.search.tables import ClientTable
+from tests.designs.planting import text_fault
 from tests.search.agreement import check_agreement, differences, in_parts
-from tests.search.test_channels import always_ready, never_blocked
+from tests.search.test_channels import ALWAYS_READY, NEVER_BLOCKED
 from tests.search.test_planted_faults import lose_mode
 from tests.search.walks import ENDS
 from tests.search.watched import COPIED, WATCHED, generated
@@ -28,37 +29,8 @@ def test_all_ways_to_search_agree(seed: int) -> None:
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
-Tagged = tuple[tuple[bytes, watches.Change], ...]
-_append, _changes_of, _start = watches.append, watches.changes_of, semantics._apply_to_watch
-
-
-def _appended(wrong: Callable[[watches.Queue, bytes, bytes, Tagged], watches.Queue]) -> Plant:
-    return lambda patch: patch.setattr(watches, "append", wrong)
-
-
-def _prefix_ignored(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(watches, "append", lambda queue, part, prefix, changes: _append(queue, part, b"", changes))
-    patch.setattr(semantics.Footprint, "notifies", lambda self, cell: bool(self.written) and cell[0] == "watch")
-
-
-def _deletes(delivered: bool) -> Plant:
-    def changed(op: object, holds: Callable[[kv.Address], bool]) -> Tagged:
-        if delivered:
-            return _changes_of(op, lambda _: True)
-        return tuple(each for each in _changes_of(op, holds) if each[1].value is not None)
-
-    return lambda patch: patch.setattr(watches, "changes_of", changed)
-
-
-def _too_early(patch: pytest.MonkeyPatch) -> None:
-    def start(near: semantics.Cells, op: watches.StartWatch) -> tuple[object, semantics.Writes]:
-        reply, writes = _start(near, op)
-        if type(op) is watches.StartWatch and isinstance(reply, tuple) and reply:
-            old = tuple((watches.Change(entry.key, entry.value),) for entry in reply)
-            writes = {semantics.watch_cell(op): old}
-        return reply, writes
-
-    patch.setattr(semantics, "_apply_to_watch", start)
+Changes = tuple[tuple[bytes, watches.Change], ...]
+_append, _start = watches.append, semantics._apply_to_watch
 
 
 def _too_late(patch: pytest.MonkeyPatch) -> None:
@@ -71,7 +43,7 @@ def _too_late(patch: pytest.MonkeyPatch) -> None:
         waits = type(op) is watches.NextChanges and near.get(semantics.watch_cell(op)) == not_yet
         return (semantics.Asleep.ASLEEP, {}) if waits else _start(near, op)
 
-    def append(queue: watches.Queue, part: bytes, prefix: bytes, changes: Tagged) -> watches.Queue:
+    def append(queue: watches.Queue, part: bytes, prefix: bytes, changes: Changes) -> watches.Queue:
         return _append((), part, prefix, changes)[:0] if queue == not_yet else _append(queue, part, prefix, changes)
 
     patch.setattr(semantics, "_apply_to_watch", start)
@@ -79,17 +51,21 @@ def _too_late(patch: pytest.MonkeyPatch) -> None:
 
 
 PLANTS: Final[dict[str, Plant]] = {
-    "a change on top of another one is lost": _appended(lambda queue, *more: queue or _append(queue, *more)),
-    "the last change comes first": _appended(lambda queue, *more: _append((), *more) + queue),
-    "only the last change is kept": _appended(lambda queue, *more: _append((), *more) or queue),
-    "the prefix is ignored": _prefix_ignored,
-    "deletes are not delivered": _deletes(delivered=False),
-    "deletes of absent keys are": _deletes(delivered=True),
-    "a watch begins too early": _too_early,
+    "a change on top of another one is lost": text_fault(watches, "(*queue, seen) if", "queue or (seen,) if"),
+    "the last change comes first": text_fault(watches, "(*queue, seen)", "(seen, *queue)"),
+    "only the last change is kept": text_fault(watches, "(*queue, seen)", "(seen,)"),
+    "the prefix is ignored": text_fault(watches, "and change.key.startswith(prefix)", ""),
+    "deletes are not delivered": text_fault(watches, "or holds((part, key))", ""),
+    "deletes of absent keys are": text_fault(watches, "if value is not None or holds((part, key))", ""),
+    "a watch begins too early": text_fault(
+        semantics,
+        "return entries, {} if queue == watches.NEW else {cell: watches.NEW}",
+        "return entries, {cell: tuple((watches.Change(each.key, each.value),) for each in entries)}",
+    ),
     "a watch begins too late": _too_late,
     "watches are lost for nothing": lambda patch: patch.setitem(COST, Mode.WATCH_LOST, ()),
-    "who waits can move": never_blocked,
-    "who waits is ready": always_ready,
+    "who waits can move": NEVER_BLOCKED,
+    "who waits is ready": ALWAYS_READY,
     "a write that was compiled before the watch": lambda patch: patch.setattr(ClientTable, "_widen", lambda self: None),
     "a write that is compiled after the watch": lambda patch: patch.setattr(
         space.Space, "is_watched", lambda self, touched: False
