@@ -7,6 +7,7 @@ import attrs
 import pytest
 
 from lakeproof.gate.fronts.http import Cut, Request, Response
+from lakeproof.gate.fronts.s3 import listing, multipart, operations, wire, writes
 from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, error_response
@@ -14,9 +15,11 @@ from lakeproof.impl.stores.conformance import NotConforming, claim_text
 from lakeproof.stores.s3_bucket import Bucket, open_bucket
 from lakeproof.stores.s3_claims import CLAIMS, Claim, check_claim
 from tests.commands import complaint, lakeproof
+from tests.designs.planting import text_fault
 from tests.gate.stores import Meeting, Served, answering, served
 
 NOW = 1_700_000_000_000_000
+Fault = Callable[[pytest.MonkeyPatch], None]
 
 
 class Store:
@@ -39,16 +42,6 @@ def without(asked: S3Request, *headers: str) -> S3Request:
     return attrs.evolve(asked, headers={name: each for name, each in asked.headers.items() if name not in headers})
 
 
-class IgnoresIfNoneMatch(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        return await super().perform(without(asked, "if-none-match") if asked.method in ("PUT", "POST") else asked)
-
-
-class IgnoresIfMatch(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        return await super().perform(without(asked, "if-match") if asked.method == "PUT" else asked)
-
-
 class ChecksThenPuts(Store):
     """A condition is looked at, and the object put later: the first time after another one has looked, too."""
 
@@ -64,33 +57,6 @@ class ChecksThenPuts(Store):
             await self.meeting.come()
             return await super().perform(without(asked, "if-match", "if-none-match"))
         return await super().perform(asked)
-
-
-class LosesAnEntryBetweenPages(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        if token := asked.query.get("continuation-token"):
-            asked = attrs.evolve(asked, query={**asked.query, "continuation-token": token + "\U0001f600"})
-            state = self.state
-            past = [key for key in sorted(state.objects, key=str.encode) if key.encode() > f"b/{token}".encode()][:1]
-            hidden = attrs.evolve(state, objects={k: each for k, each in state.objects.items() if k not in past})
-            return self.front.perform(hidden, asked, NOW)[1]
-        return await super().perform(asked)
-
-
-class BeginsAgain(Store):
-    """Every page is the first one."""
-
-    async def perform(self, asked: S3Request) -> Response:
-        query = {name: value for name, value in asked.query.items() if name != "continuation-token"}
-        return await super().perform(attrs.evolve(asked, query=query))
-
-
-class NamesNoKeys(Store):
-    """A listing whose rows lack a part."""
-
-    async def perform(self, asked: S3Request) -> Response:
-        found = await super().perform(asked)
-        return attrs.evolve(found, body=found.body.replace(b"Key>", b"Name>")) if "list-type" in asked.query else found
 
 
 class ListsYesterday(Store):
@@ -124,69 +90,6 @@ class ReadsStale(Store):
         return await super().perform(asked)
 
 
-class TearsUploads(Store):
-    """A completed upload lacks its second part."""
-
-    async def perform(self, asked: S3Request) -> Response:
-        response = await super().perform(asked)
-        found = self.state.objects.get(asked.address)
-        if asked.method == "POST" and "uploadId" in asked.query and found is not None and response.status == 200:
-            torn = attrs.evolve(found, content=found.content[: 5 << 20])
-            self.state = attrs.evolve(self.state, objects={**self.state.objects, asked.address: torn})
-        return response
-
-
-class ShowsUploadsEarly(Store):
-    """A part is seen before its upload is complete."""
-
-    async def perform(self, asked: S3Request) -> Response:
-        response = await super().perform(asked)
-        if asked.method == "PUT" and "uploadId" in asked.query and response.status == 200:
-            await super().perform(attrs.evolve(asked, query={}))
-        return response
-
-
-class ListsAsUTF16(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        response = await super().perform(asked)
-        if asked.method == "GET" and not asked.key:
-            head, *entries = response.body.split(b"<Contents>")
-            if len(entries) > 1:
-                last, end, tail = entries[-1].partition(b"</Contents>")
-                entries = [*entries[:-1], last + end]
-                entries[-1], entries[-2] = entries[-2], entries[-1]
-                return attrs.evolve(response, body=b"<Contents>".join([head, *entries]) + tail)
-        return response
-
-
-class TellsNoCodes(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        response = await super().perform(asked)
-        return attrs.evolve(response, body=b"") if response.status >= 400 else response
-
-
-class EndsRangesEarly(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        response = await super().perform(asked)
-        return attrs.evolve(response, body=response.body[:-1]) if response.status == 206 else response
-
-
-class ForgetsMetadataOfCopies(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        if "x-amz-copy-source" in asked.headers:
-            asked = attrs.evolve(asked, headers={**asked.headers, "x-amz-metadata-directive": "REPLACE"})
-        return await super().perform(asked)
-
-
-class KeepsWhatBulkDeletesName(Store):
-    async def perform(self, asked: S3Request) -> Response:
-        before = self.state
-        response = await super().perform(asked)
-        if asked.method == "POST" and "delete" in asked.query:
-            self.state = before
-        return response
-
-
 class Dies(Store):
     """Nothing is answered from the first read of a range on."""
 
@@ -199,26 +102,46 @@ class Dies(Store):
         return await super().perform(asked)
 
 
-PLANTED: list[tuple[type[Store], str]] = [
-    (IgnoresIfNoneMatch, "a_put_that_must_create_is_refused_where_something_is"),
-    (IgnoresIfNoneMatch, "one_of_many_concurrent_creators_wins"),
-    (IgnoresIfNoneMatch, "an_upload_that_must_create_is_refused_where_something_is"),
-    (IgnoresIfMatch, "a_put_on_an_etag_replaces_that_content_only"),
+BLIND_TO_ABSENCE = text_fault(writes, "if_absent=none is not None", "if_absent=False")
+SKIPPING = text_fault(listing, 'ContinuationToken", quote(page[-1]', 'ContinuationToken", quote(found[limit]')
+NO_CODES = text_fault(wire, ", text, error.unknown)", ', b"", error.unknown)')
+KEEPING_IN_BULK = text_fault(operations, 'state = _without(state, f"{request.bucket}/{key}")', "pass")
+PLANTED: list[tuple[type[Store] | Fault, str]] = [
+    (BLIND_TO_ABSENCE, "a_put_that_must_create_is_refused_where_something_is"),
+    (BLIND_TO_ABSENCE, "one_of_many_concurrent_creators_wins"),
+    (BLIND_TO_ABSENCE, "an_upload_that_must_create_is_refused_where_something_is"),
+    (text_fault(writes, "if_match=wanted", "if_match=None"), "a_put_on_an_etag_replaces_that_content_only"),
     (ChecksThenPuts, "one_of_many_concurrent_creators_wins"),
     (ChecksThenPuts, "concurrent_increments_by_etag_are_all_kept"),
-    (LosesAnEntryBetweenPages, "a_listing_in_pages_is_complete"),
-    (BeginsAgain, "a_listing_in_pages_is_complete"),
-    (LosesAnEntryBetweenPages, "what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pages"),
+    (SKIPPING, "a_listing_in_pages_is_complete"),
+    (text_fault(listing, 'unquote(query.get("continuation-token", ""))', '""'), "a_listing_in_pages_is_complete"),
+    (SKIPPING, "what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pages"),
     (ListsYesterday, "a_write_and_a_delete_are_seen_at_once_by_every_read"),
     (ReadsStale, "a_write_and_a_delete_are_seen_at_once_by_every_read"),
-    (TearsUploads, "an_upload_in_parts_is_seen_when_it_is_complete_and_whole"),
-    (ShowsUploadsEarly, "an_upload_in_parts_is_seen_when_it_is_complete_and_whole"),
-    (ListsAsUTF16, "keys_are_any_characters_and_are_listed_in_the_order_of_their_bytes"),
-    (TellsNoCodes, "an_absent_object_is_an_error_with_its_code"),
-    (TellsNoCodes, "a_bucket_that_is_not_there_is_an_error_with_its_code"),
-    (EndsRangesEarly, "ranges_are_read"),
-    (ForgetsMetadataOfCopies, "a_copy_takes_content_and_metadata_or_replaces_them"),
-    (KeepsWhatBulkDeletesName, "many_keys_are_deleted_at_once"),
+    (
+        text_fault(multipart, 'content = b"".join(chosen)', "content = chosen[0]"),
+        "an_upload_in_parts_is_seen_when_it_is_complete_and_whole",
+    ),
+    (
+        text_fault(
+            multipart,
+            "attrs.evolve(state, uploads={**state.uploads,",
+            "attrs.evolve(write_object(state, request, content, (), now), uploads={**state.uploads,",
+        ),
+        "an_upload_in_parts_is_seen_when_it_is_complete_and_whole",
+    ),
+    (
+        text_fault(listing, "in sorted(keys):", "in sorted(keys, key=lambda key: key.encode('utf-16-be')):"),
+        "keys_are_any_characters_and_are_listed_in_the_order_of_their_bytes",
+    ),
+    (NO_CODES, "an_absent_object_is_an_error_with_its_code"),
+    (NO_CODES, "a_bucket_that_is_not_there_is_an_error_with_its_code"),
+    (text_fault(operations, "[first : last + 1]\n    ranged", "[first:last]\n    ranged"), "ranges_are_read"),
+    (
+        text_fault(operations, "metadata_of(request) if replace", "metadata_of(request) if found"),
+        "a_copy_takes_content_and_metadata_or_replaces_them",
+    ),
+    (KEEPING_IN_BULK, "many_keys_are_deleted_at_once"),
 ]
 BY_NAME: dict[str, Claim] = {claim.__name__: claim for claim in CLAIMS}
 
@@ -228,8 +151,13 @@ def bucket(store: Served) -> Bucket:
 
 
 @pytest.mark.parametrize(("planted", "claim"), PLANTED, ids=lambda each: getattr(each, "__name__", each))
-def test_a_planted_bug_breaks_its_claim(planted: Callable[[], Store], claim: str) -> None:
-    with answering(planted().answer) as store, pytest.raises(NotConforming) as found:
+def test_a_planted_bug_breaks_its_claim(
+    planted: type[Store] | Fault, claim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = planted if isinstance(planted, type) else Store
+    if not isinstance(planted, type):
+        planted(monkeypatch)
+    with answering(kind().answer) as store, pytest.raises(NotConforming) as found:
         check_claim(BY_NAME[claim], bucket(store))
     assert str(found.value).startswith(claim.replace("_", " "))
     assert "\n" not in str(found.value)
@@ -251,8 +179,9 @@ class ListsUploadsAlone(Store):
         return response
 
 
-def test_a_listing_that_names_no_keys_ends_no_clearing() -> None:
-    with answering(NamesNoKeys().answer) as store:
+def test_a_listing_that_names_no_keys_ends_no_clearing(monkeypatch: pytest.MonkeyPatch) -> None:
+    text_fault(listing, 'element("Key", encode(name))', 'element("Name", encode(name))')(monkeypatch)
+    with answering(Store().answer) as store:
         bucket(store).place("a")
         assert bucket(store).clear() == 0
 
