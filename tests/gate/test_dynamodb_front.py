@@ -1,4 +1,4 @@
-"""The DynamoDB front as the gate sees it: footprints, labels, checksums, and what it remembers."""
+"""The DynamoDB front as the gate sees it: labels, checksums, and what it remembers."""
 
 import zlib
 
@@ -7,7 +7,6 @@ import pytest
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
-from lakeproof.gate.fronts.footprints import Touch
 from lakeproof.gate.fronts.http import Response
 from tests.gate.dynamodb_requests import (
     NOW,
@@ -35,33 +34,6 @@ BETWEEN: Fields = {
     "ExpressionAttributeValues": {":p": s("a"), ":k": n(1)},
 }
 PAGE: Fields = {"Limit": 2, "ScanIndexForward": False, "ExclusiveStartKey": {"p": s("a"), "k": n(1)}}
-
-
-def test_a_refused_write_has_only_read() -> None:
-    state, status, _, footprint = done(after(create(ONE)), *PUT)
-    assert (status, footprint[1].touch, footprint[1].key) == (200, Touch.WRITE, "?items/one/a/")
-    _, status, _, footprint = done(state, *PUT)
-    assert (status, footprint[1].touch, footprint[1].key) == (400, Touch.READ, "?items/one/a/")
-
-
-def test_a_delete_that_asks_for_nothing_commutes_with_another() -> None:
-    assert done(after(create(ONE)), "DeleteItem", KEY)[3][1].touch is Touch.DELETE
-    assert done(after(create(ONE)), "DeleteItem", {**KEY, "ReturnValues": "ALL_OLD"})[3][1].touch is Touch.WRITE
-
-
-@pytest.mark.parametrize(
-    ("condition", "key", "prefix"),
-    [
-        ("p = :p", "?items/two/a%2F/", True),
-        ("p = :p AND k = :k", "?items/two/a%2F/1", False),
-        ("p = :p AND k < :k", "?items/two/a%2F/", True),
-    ],
-)
-def test_a_query_reads_its_partition_or_less(condition: str, key: str, prefix: bool) -> None:
-    values = {":p": s("a/"), ":k": n("1.0")} if ":k" in condition else {":p": s("a/")}
-    fields = {"TableName": TWO, "KeyConditionExpression": condition, "ExpressionAttributeValues": values}
-    read = done(after(create(TWO)), "Query", fields)[3][1]
-    assert (read.touch, read.key, read.prefix) == (Touch.READ, key, prefix)
 
 
 @pytest.mark.parametrize(

@@ -202,10 +202,20 @@ SHA = sha_of(redis_scripts.WRITE.encode())
 LOAD = RedisRequest("c", ((b"SCRIPT", b"LOAD", redis_scripts.WRITE.encode()),))
 FULL = after(
     [
-        *(s3("me", "PUT", "aaa"), UPLOAD, TABLES[0], PUTS[0], LOAD),
+        *(s3("me", "PUT", "aaa"), UPLOAD, *TABLES, PUTS[0], LOAD),
         *map(redis, ("SET a 1", "HSET h f 1", "ZADD z 0 f")),
     ]
 )
+
+
+def sorted_query(condition: str) -> StoreRequest:
+    values = {":p": s("a/"), ":k": n(1)}
+    asked = {"KeyConditionExpression": f"p = :p AND {condition}", "ExpressionAttributeValues": values}
+    return table(("Query", {"TableName": TWO, **asked}))
+
+
+def sorted_put(partition: str) -> StoreRequest:
+    return table(("PutItem", {"TableName": TWO, "Item": {"p": s(partition), "k": n(2)}}))
 
 
 def without(start: str) -> Cut:
@@ -267,6 +277,11 @@ def test_a_footprint_that_is_too_small_breaks_the_law(cut: Cut, one: StoreReques
         (UPLOAD, OTHERS, False),
         (DELETE, DELETE, False),
         (PUT, table(("GetItem", {**ITEM, "Key": {"p": s("b")}})), False),
+        (REFUSED, GET, False),
+        (DELETE, TELLING, True),
+        (sorted_query("k = :k"), sorted_put("a/"), False),
+        (sorted_query("k < :k"), sorted_put("a/"), True),
+        (sorted_query("k < :k"), sorted_put("a/b"), False),
         (redis("SET a 2"), redis("SET b 2"), False),
         (redis("SET a 2 NX"), redis("SET a 3 NX"), False),
         (redis("DEL none"), redis("DEL none"), False),
