@@ -9,11 +9,12 @@ import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.impl.stores import DELETE_IF, MemoryStore, Store
+from lakeproof.impl.stores import DELETE_IF, MemoryStore, Store, memory
 from lakeproof.impl.stores.base import Answer
 from lakeproof.impl.stores.conformance import NotConforming, check_operations
 from lakeproof.model import kv
 from tests.conformance import check_store, opens
+from tests.designs.planting import text_fault
 from tests.model.test_kv import operations
 
 MISTAKES: list[kv.Op] = [kv.Get(b"", b"k"), kv.Set(b"p", b"", b"v"), kv.ScanBatch(b"")]
@@ -90,13 +91,6 @@ class LosesUpdates(MemoryStore):
         return await super().apply(op)
 
 
-class EmptyIsAbsent(MemoryStore):
-    """Planted: takes an empty value for none."""
-
-    def _find(self, partition: bytes, key: bytes) -> bytes | None:
-        return super()._find(partition, key) or None
-
-
 class ScansASnapshot(MemoryStore):
     """Planted: reads the whole partition, and cuts batches from what it remembers."""
 
@@ -114,29 +108,6 @@ class ScansASnapshot(MemoryStore):
         return kv.Batch(tuple(cut), more=len(cut) < len(entries))
 
 
-class ScansOnePageOnly(MemoryStore):
-    """Planted: forgets to say that there is more."""
-
-    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
-        return kv.Batch(super()._scan(partition, start, batch_size).entries, more=False)
-
-
-class SkipsItsStart(MemoryStore):
-    """Planted: takes the start of a scan to be exclusive."""
-
-    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
-        return super()._scan(partition, start + b"\0" if start else start, batch_size)
-
-
-class DeleteMinds(MemoryStore):
-    """Planted: an absent key is an error to delete."""
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if isinstance(op, kv.Delete) and self._find(op.partition, op.key) is None:
-            raise kv.NotFound
-        return await super().apply(op)
-
-
 class ForgetsPartitions(MemoryStore):
     """Planted: partition and key are run together."""
 
@@ -148,18 +119,6 @@ class ForgetsPartitions(MemoryStore):
 
     def _remove(self, partition: bytes, key: bytes) -> None:
         super()._remove(b"all", partition + key)
-
-
-class BoastsOfDeleteIf(MemoryStore):
-    """Planted: deletes whatever is there."""
-
-    def __init__(self) -> None:
-        super().__init__(delete_if=True)
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if isinstance(op, kv.DeleteIf):
-            op = kv.Delete(op.partition, op.key)
-        return await super().apply(op)
 
 
 class TransactsInParts(MemoryStore):
@@ -208,55 +167,56 @@ class BoastsOfTransact(MemoryStore):
         await Store.apply_all(self, op)
 
 
-class NeverUpdates(MemoryStore):
-    """Planted: under contention no predicate ever holds, and nobody gets anywhere."""
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if isinstance(op, kv.SetIf) and op.key == b"n":
-            raise kv.PredicateFailed
-        return await super().apply(op)
-
-
-class MaySayMoreThanThereIs(MemoryStore):
-    """Allowed: a full batch may be followed by an empty one."""
-
-    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
-        batch = super()._scan(partition, start, batch_size)
-        return kv.Batch(batch.entries, more=batch.more or 0 < batch_size == len(batch.entries))
+HOLDS = "if not kv.predicate_holds(self._find(partition, key), predicate)"
+REMOVES = "case kv.Delete(partition, key):\n"
+MORE = "more=next(found, None) is not None"
+MINDS = text_fault(memory, REMOVES, f"{REMOVES}                self._do(kv.Get(partition, key))\n")
+"""An absent key is an error to delete."""
 
 
 @pytest.mark.parametrize(
     ("planted", "claim"),
     [
         (LosesUpdates, "concurrent increments by set if are all kept"),
-        (EmptyIsAbsent, "a value is read as written"),
+        # An empty value is taken for none.
+        (text_fault(memory, "else values.get(key)", "else values.get(key) or None"), "a value is read as written"),
         (ScansASnapshot, "a scan is not a snapshot"),
-        (ScansOnePageOnly, "a scan is paged"),
-        (SkipsItsStart, "a scan is in byte order within its partition"),
-        (DeleteMinds, "deleting an absent key is no error"),
+        # It is forgotten to say that there is more; the start of a scan is exclusive.
+        (text_fault(memory, MORE, "more=False"), "a scan is paged"),
+        (
+            text_fault(memory, "values.irange(start)", "values.irange(start and start + b'\\0')"),
+            "a scan is in byte order within its partition",
+        ),
+        (MINDS, "deleting an absent key is no error"),
         (ForgetsPartitions, "keys and partitions are any bytes"),
-        (BoastsOfDeleteIf, "delete if is atomic or refused"),
+        (text_fault(memory, "if self._find(partition, key) !=", "if None is"), "delete if is atomic or refused"),
         (TransactsInParts, "transact is atomic or refused"),
         (TransactsBeforeItChecks, "transact is atomic or refused"),
         (TransactsApart, "transact is atomic or refused: transacts and set_ifs that succeeded"),
         (BoastsOfTransact, "transact is atomic or refused"),
-        (NeverUpdates, "concurrent increments by set if are all kept"),
+        # Under contention no predicate ever holds, and nobody gets anywhere.
+        (text_fault(memory, HOLDS, f"{HOLDS} or key == b'n'"), "concurrent increments by set if are all kept"),
     ],
 )
-def test_the_suite_names_the_claim_that_a_broken_store_breaks(planted: Callable[[], Store], claim: str) -> None:
+def test_the_suite_names_the_claim_that_a_broken_store_breaks(
+    planted: type[Store] | Callable[[pytest.MonkeyPatch], None], claim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not isinstance(planted, type):
+        planted(monkeypatch)
     with pytest.raises(NotConforming, match=claim):
-        trio.run(check_store, opens(planted))
+        trio.run(check_store, opens(planted if isinstance(planted, type) else partial(MemoryStore, delete_if=True)))
 
 
-def test_a_full_batch_may_say_that_there_is_more_where_there_is_nothing() -> None:
-    trio.run(check_store, opens(MaySayMoreThanThereIs))
+def test_a_full_batch_may_say_that_there_is_more_where_there_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    text_fault(memory, MORE, f"{MORE} or 0 < batch_size == len(entries)")(monkeypatch)
+    trio.run(check_store, opens(MemoryStore))
 
 
-def test_random_operations_end_in_the_history_that_led_to_a_wrong_answer() -> None:
-    store: Store = DeleteMinds()
+def test_random_operations_end_in_the_history_that_led_to_a_wrong_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    MINDS(monkeypatch)
     ops: list[kv.Op] = [kv.Set(b"p", b"k", b"v"), kv.Delete(b"p", b"k"), kv.Delete(b"p", b"k")]
     with pytest.raises(NotConforming, match=r"expected None, found NotFound\(\) from the last of 3 operations:\n  Set"):
-        trio.run(check_operations, store, ops)
+        trio.run(check_operations, MemoryStore(), ops)
 
 
 def test_delete_if_is_refused_unless_it_is_named_a_capability() -> None:
