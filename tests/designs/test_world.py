@@ -10,7 +10,6 @@ from lakeproof.impl.hard_delete import online
 from lakeproof.impl.world import guards, jobs, sentences
 from lakeproof.scenario import Scenario
 from tests.designs.planting import Planted, tiered
-from tests.machines.planted_objects import asked_nothing
 from tests.machines.planting import nothing
 
 PARTS = (
@@ -78,9 +77,9 @@ BY_RACE = {each.name.removeprefix("world/composed/"): each for each in scenarios
 PLANTED = [
     Planted(where=where, name=name, instead=instead, scenario=BY_RACE[words], invariant=invariant)
     for where, name, instead, words, invariant in [
-        (jobs, "asking_first", asked_nothing, f"dumped/reap-{NEXT}/clock-jump", KEPT),
+        (jobs, "asking_first", lambda env, _: env, f"dumped/reap-{NEXT}/clock-jump", KEPT),
         (guards, "check_alive", nothing, f"dumped/collect-{NEXT}/clock-jump", KEPT),
-        (jobs, "asking_first", asked_nothing, "next/late_collect-read@main/clock-jump", "staged-data-is-kept"),
+        (jobs, "asking_first", lambda env, _: env, "next/late_collect-read@main/clock-jump", "staged-data-is-kept"),
         (jobs, "check_restored", nothing, "bare/restore_refs-collect/clock-jump", KEPT),
         (
             sentences,

@@ -37,6 +37,12 @@ def replacing(what: str, machine: str, *patches: Patch) -> Bug:
     return Bug(what=what, machine=machine, patches=patches)
 
 
+def changed(what: str, machine: str, module: str, before: str, after: str) -> Bug:
+    """A bug in the text of a module of flows."""
+    text = Mistake(f"lakeproof.impl.{module}", what, scenario="", invariant="", before=before, after=after)
+    return Bug(what=what, machine=machine, mistake=text)
+
+
 def mistaken(machine: str, mistake: str) -> Bug:
     """A bug that a scenario of the catalogue finds as well: one of `tests/designs/mistakes`, by its name."""
     (found,) = (each for each in MISTAKES if str(each) == mistake)
@@ -55,6 +61,11 @@ async def yes(*_: object, **__: object) -> bool:
 async def no(*_: object, **__: object) -> bool:
     """Say no."""
     return False
+
+
+async def none_found(*_: object) -> frozenset[str]:
+    """Find nothing."""
+    return frozenset()
 
 
 def no_tokens(*_: object) -> tuple[()]:
