@@ -14,15 +14,15 @@ from lakeproof.impl.refs import errors as refs
 from lakeproof.impl.repositories import errors as repositories
 from lakeproof.live.lakefs.moves import MARK
 from lakeproof.model.records import Branch, Commit, Repository, Tag
-from tests.fake_lakefs import moves, pulls
+from tests.fake_lakefs import moves
 from tests.fake_lakefs.lake import Lake
 from tests.fake_lakefs.records import Found, Pull
 
 _STATUSES: Final[dict[int, tuple[type[Exception], ...]]] = {
-    400: (pulls.NotOpen, refs.DirtyBranch, refs.NoParent, repositories.DefaultBranch),
+    400: (moves.NotOpen, refs.DirtyBranch, refs.NoParent, repositories.DefaultBranch),
     404: (
         *(repositories.RepositoryNotFound, repositories.BranchNotFound, refs.RefNotFound, refs.CommitNotFound),
-        *(refs.PathNotFound, refs.TagNotFound, pulls.PullNotFound),
+        *(refs.PathNotFound, refs.TagNotFound, moves.PullNotFound),
     ),
     409: (repositories.NotUnique, repositories.BranchExists, refs.TagExists, Conflicts, refs.RefChanged),
     412: (refs.PathExists,),
@@ -98,13 +98,13 @@ async def _merge(lake: Lake, asked: Request, name: str, source: str, destination
 
 
 async def _update_pull(lake: Lake, asked: Request, name: str, pull: str) -> None:
-    await pulls.update_pull(lake, name, pull, title=asked.said.get("title", ""), status=asked.said.get("status", ""))
+    await moves.update_pull(lake, name, pull, title=asked.said.get("title", ""), status=asked.said.get("status", ""))
 
 
 async def _import(lake: Lake, asked: Request, name: str, branch: str) -> Told:
     [where] = asked.said["paths"]
     paths, message = (where["path"], where["destination"]), asked.said["commit"]["message"]
-    return {"id": await pulls.import_objects(lake, name, branch, paths, message)}
+    return {"id": await moves.import_objects(lake, name, branch, paths, message)}
 
 
 async def _import_status(lake: Lake, asked: Request, name: str, branch: str) -> Told:
@@ -117,11 +117,11 @@ async def _import_status(lake: Lake, asked: Request, name: str, branch: str) -> 
 
 async def _create_pull(lake: Lake, asked: Request, name: str) -> Told:
     pull = Pull(asked.said["title"], asked.said["destination_branch"], asked.said["source_branch"])
-    return {"id": await pulls.create_pull(lake, name, pull)}
+    return {"id": await moves.create_pull(lake, name, pull)}
 
 
 async def _merge_pull(lake: Lake, asked: Request, name: str, pull: str) -> Told:
-    return {"reference": (await pulls.merge_pull(lake, name, pull)).commit_id}
+    return {"reference": (await moves.merge_pull(lake, name, pull)).commit_id}
 
 
 _NAME: Final = "([^/]+)"
@@ -175,14 +175,14 @@ ROUTES: Final[dict[tuple[str, str], tuple[int, Route]]] = {
     ("GET", f"{_REF}/objects/stat"): (200, lambda lake, asked, *at: lake.get(*at, asked.query["path"])),
     ("PUT", f"{_BRANCH}/objects/stat/user_metadata"): (
         204,
-        lambda lake, asked, name, branch: pulls.update_metadata(
+        lambda lake, asked, name, branch: moves.update_metadata(
             lake, name, branch, asked.query["path"], asked.said["set"][MARK]
         ),
     ),
     ("POST", f"{_BRANCH}/import"): (202, _import),
     ("GET", f"{_BRANCH}/import"): (200, _import_status),
     ("POST", f"{_REPOSITORY}/pulls"): (201, _create_pull),
-    ("GET", _PULL): (200, lambda lake, asked, *at: pulls.get_pull(lake, *at)),
+    ("GET", _PULL): (200, lambda lake, asked, *at: moves.get_pull(lake, *at)),
     ("PATCH", _PULL): (204, _update_pull),
     ("PUT", f"{_PULL}/merge"): (200, _merge_pull),
 }
