@@ -7,13 +7,14 @@ from traceback import format_exception
 import pytest
 import trio
 
-from lakeproof.impl.stores import MemoryStore, Store, _kv_claims
+from lakeproof.impl.stores import MemoryStore, Store, _kv_claims, memory
 from lakeproof.impl.stores._transact_claims import transact_is_atomic_or_refused
 from lakeproof.impl.stores.base import OPAQUE, Answer
 from lakeproof.impl.stores.conformance import NotConforming, check_operations, name_claim
 from lakeproof.impl.stores.kv_answers import scan_all
 from lakeproof.model import kv
 from tests.conformance import check_store, opens
+from tests.designs.planting import text_fault
 from tests.stores.mute import raising_at_predicates
 
 
@@ -29,48 +30,6 @@ class TakesKeysForText(MemoryStore):
     @staticmethod
     def _text(key: bytes) -> bytes:
         return key if len(key) != 1 or key in b"\x00\x7f\x80\xff" else key.decode("ascii", "replace").encode()
-
-
-class Careless(MemoryStore):
-    """Planted: a set_if is done wherever it is said to hold, too."""
-
-    def __init__(self, holds: Callable[[MemoryStore, kv.SetIf], bool]) -> None:
-        super().__init__()
-        self.holds = holds
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if isinstance(op, kv.SetIf) and self.holds(self, op):
-            op = kv.Set(op.partition, op.key, op.value)
-        return await super().apply(op)
-
-
-def takes_empty_for_none(store: MemoryStore, op: kv.SetIf) -> bool:
-    return op.predicate == b"" and (op.partition, op.key) not in store.contents()
-
-
-def looks_anywhere(store: MemoryStore, op: kv.SetIf) -> bool:
-    return op.key == b"other" and op.predicate in store.contents().values()
-
-
-def compares_as_text(seen: Callable[[bytes], object]) -> Callable[[MemoryStore, kv.SetIf], bool]:
-    """As a column of text without case, padding or end does."""
-
-    def holds(store: MemoryStore, op: kv.SetIf) -> bool:
-        found = store.contents().get((op.partition, op.key))
-        return isinstance(op.predicate, bytes) and found is not None and seen(found) == seen(op.predicate)
-
-    return holds
-
-
-class DeletesByPrefix(MemoryStore):
-    """Planted: takes away all keys that begin with the one that is named."""
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if isinstance(op, kv.Delete) and op.key == b"p":
-            for partition, key in self.contents():
-                if partition == op.partition and key.startswith(op.key):
-                    self._remove(partition, key)
-        return await super().apply(op)
 
 
 class ScansByPrefix(MemoryStore):
@@ -211,74 +170,73 @@ class LooksThenWrites(MemoryStore):
         return await super().apply(kv.Set(*at, op.value) if isinstance(op, kv.SetIf) else kv.Delete(*at))
 
 
-class ReadsNoNumbers(MemoryStore):
-    """Planted: nought is read as a letter."""
-
-    async def apply(self, op: kv.Op) -> Answer:
-        found = await super().apply(op)
-        return kv.ValueWithPredicate(b"O", b"0") if found == kv.ValueWithPredicate(b"0", b"0") else found
-
-
 SPECIFIED = "random operations are answered as specified: "
 
 
+Fault = Callable[[pytest.MonkeyPatch], None]
+HOLDS = "if not kv.predicate_holds(self._find(partition, key), predicate)"
+REMOVES = "case kv.Delete(partition, key):\n                self._remove(partition, key)"
+REMOVES_MORE = """case kv.Delete(partition, key):
+                for part, each in self.contents():
+                    if part == partition and each.startswith(key) and key in (b"p", each):
+                        self._remove(part, each)"""
+
+
+def also_if(condition: str) -> Fault:
+    """A set_if is done where this holds, too, of what was found."""
+    found = "found = self._find(partition, key)\n                if not (kv.predicate_holds(found, predicate) or ("
+    return text_fault(memory, HOLDS, f"{found}{condition}))")
+
+
+MADE: list[tuple[Callable[[], Store], str]] = [
+    (CutsKeys, "keys that begin alike are apart: "),
+    (lambda: ChecksSome(lambda op, check: check[2] is not None), SPECIFIED),
+    (lambda: ChecksSome(lambda op, check: check[2] is not kv.EXISTS), SPECIFIED),
+    (lambda: ChecksSome(lambda op, check: check[0] in {part for part, *_ in op.writes}), SPECIFIED),
+    (WritesOneByOne, "transact is atomic or refused: "),
+    (lambda: LooksThenWrites(kv.SetIf, type(None)), "one of many concurrent creators wins: "),
+    (lambda: LooksThenWrites(kv.SetIf, kv.Presence), "a concurrent delete is not undone by set if: "),
+    (lambda: LooksThenWrites(kv.DeleteIf, bytes), "delete if is atomic or refused: "),
+    (TakesKeysForText, "any byte may be in a key a partition and a value: "),
+    (lambda: Tokens(fresh=False), "a predicate does not outlive what it was got from: "),
+    (ScansByPrefix, "partitions that begin alike are apart: "),
+    (LosesTheHundredth, "a long scan loses nothing between its batches: "),
+    (AnswersTheNextOne, "a cancelled operation leaves the store usable: "),
+]
+BOTH = "isinstance(found, bytes) and isinstance(predicate, bytes)"
+CHANGED: list[tuple[Fault, str]] = [
+    # As a column of text without case, padding, what is long, or what is no text does.
+    *(
+        (also_if(f"{BOTH} and found{seen} == predicate{seen}"), "set if replaces just what get returned: ")
+        for seen in (".lower()", ".rstrip()", "[:255]", ".decode(errors='replace')")
+    ),
+    (also_if("found is None and predicate == b''"), "an empty value is a value: "),
+    (also_if("key == b'other' and predicate in self.contents().values()"), "a predicate is of its key and "),
+    (text_fault(memory, REMOVES, REMOVES_MORE), "keys that begin alike are apart: "),
+]
+
+
 @pytest.mark.parametrize(
-    ("make", "claim"),
-    [
-        *(
-            (lambda seen=seen: Careless(compares_as_text(seen)), "set if replaces just what get returned: ")
-            for seen in (
-                bytes.lower,
-                bytes.rstrip,
-                lambda value: value[:255],
-                lambda value: value.decode(errors="replace"),
-            )
-        ),
-        (CutsKeys, "keys that begin alike are apart: "),
-        (lambda: ChecksSome(lambda op, check: check[2] is not None), SPECIFIED),
-        (lambda: ChecksSome(lambda op, check: check[2] is not kv.EXISTS), SPECIFIED),
-        (lambda: ChecksSome(lambda op, check: check[0] in {part for part, *_ in op.writes}), SPECIFIED),
-        (WritesOneByOne, "transact is atomic or refused: "),
-        (lambda: LooksThenWrites(kv.SetIf, type(None)), "one of many concurrent creators wins: "),
-        (lambda: LooksThenWrites(kv.SetIf, kv.Presence), "a concurrent delete is not undone by set if: "),
-        (lambda: LooksThenWrites(kv.DeleteIf, bytes), "delete if is atomic or refused: "),
-        (TakesKeysForText, "any byte may be in a key a partition and a value: "),
-        (lambda: Careless(takes_empty_for_none), "an empty value is a value: "),
-        (lambda: Careless(looks_anywhere), "a predicate is of its key and partition: "),
-        (lambda: Tokens(fresh=False), "a predicate does not outlive what it was got from: "),
-        (DeletesByPrefix, "keys that begin alike are apart: "),
-        (ScansByPrefix, "partitions that begin alike are apart: "),
-        (LosesTheHundredth, "a long scan loses nothing between its batches: "),
-        (AnswersTheNextOne, "a cancelled operation leaves the store usable: "),
-    ],
+    ("make", "fault", "claim"),
+    [*((make, None, claim) for make, claim in MADE), *((MemoryStore, fault, claim) for fault, claim in CHANGED)],
 )
-def test_a_planted_fault_is_found_by_the_claim_that_is_about_it(make: Callable[[], Store], claim: str) -> None:
+def test_a_planted_fault_is_found_by_the_claim_that_is_about_it(
+    make: Callable[[], Store], fault: Fault | None, claim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if fault is not None:
+        fault(monkeypatch)
     with pytest.raises(NotConforming) as caught:
         trio.run(check_store, opens(make))
     assert str(caught.value).startswith(claim)
 
 
-class BeginsAgain(MemoryStore):
-    """Planted: every batch is the first one."""
-
-    batches = 0
-
-    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
-        self.batches += 1
-        assert self.batches < 1000
-        return super()._scan(partition, b"", batch_size)
+SCAN = "return self._scan(partition, start, batch_size)"
 
 
-class NothingButMore(MemoryStore):
-    """Planted: each batch is empty, and not the last one."""
-
-    async def apply(self, op: kv.Op) -> Answer:
-        return kv.Batch((), more=True) if isinstance(op, kv.ScanBatch) else await super().apply(op)
-
-
-def test_a_scan_of_empty_batches_comes_to_an_end() -> None:
+def test_a_scan_of_empty_batches_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    text_fault(memory, SCAN, "return kv.Batch((), more=True)")(monkeypatch)
     with pytest.raises(kv.ScanInterrupted, match=r"expected a key from b'a' on in a batch .*, found none"):
-        trio.run(scan_all, NothingButMore(), b"p", b"a")
+        trio.run(scan_all, MemoryStore(), b"p", b"a")
 
 
 @pytest.mark.parametrize(
@@ -289,15 +247,20 @@ def test_a_scan_of_empty_batches_comes_to_an_end() -> None:
         _kv_claims.a_long_scan_loses_nothing_between_its_batches,
     ],
 )
-def test_a_scan_that_begins_again_and_again_comes_to_an_end(claim: _kv_claims.Claim) -> None:
+def test_a_scan_that_begins_again_and_again_comes_to_an_end(
+    claim: _kv_claims.Claim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text_fault(memory, SCAN, "return self._scan(partition, b'', batch_size)")(monkeypatch)
     with pytest.raises(kv.ScanInterrupted, match=r"expected a key from b'.*' on, found b"):
-        trio.run(claim, BeginsAgain())
+        trio.run(claim, MemoryStore())
 
 
-def test_a_value_that_is_no_number_is_a_finding_of_the_claim_that_counts() -> None:
+def test_a_value_that_is_no_number_is_a_finding_of_the_claim_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    text_fault(memory, "(value, value)", "(value.replace(b'0', b'O'), value)")(monkeypatch)
+
     async def main() -> None:
         with name_claim(transact_is_atomic_or_refused):
-            await transact_is_atomic_or_refused(ReadsNoNumbers())
+            await transact_is_atomic_or_refused(MemoryStore())
 
     with pytest.raises(NotConforming, match="invalid literal for int"):
         trio.run(main)
