@@ -8,13 +8,12 @@ from pathlib import Path
 from random import Random
 
 import attrs
-import numpy as np
 import pytest
 from rich.console import Console
 
 from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
 from lakeproof.scenario import Flow
-from lakeproof.search import graph, liveness
+from lakeproof.search import graph
 from lakeproof.search.replay import NotReproduced, record
 from lakeproof.search.search import Limits, search
 from lakeproof.search.trace import Trace, TraceError, dumps, read, write
@@ -22,6 +21,7 @@ from lakeproof.show.lanes import show
 from lakeproof.show.pages.html import page
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
+from tests.designs.planting import text_fault
 from tests.differential.loops import Made, made, seen_of
 from tests.differential.promises import unkept
 from tests.search.agreement import broken, in_parts, verdicts
@@ -98,26 +98,16 @@ def test_clients_of_one_program_are_owed_each_for_itself() -> None:
     assert wrong(range(8), twins=True) == []
 
 
-def _judged(change: Callable[..., tuple[object, ...]]) -> Callable[[pytest.MonkeyPatch], None]:  # type: ignore[explicit-any]
-    """Promises are judged on something else."""
-    known = graph.broken_run
-    return lambda patch: patch.setattr(liveness, "broken_run", lambda *given: known(*change(*given)))  # type: ignore[arg-type]
-
-
-def _taken_for(fairness: str, other: str) -> Callable[[pytest.MonkeyPatch], None]:
-    """One kind of fairness is taken for another one."""
-    return _judged(lambda made_, owing, kept, fair: (made_, owing, kept, other if fair == fairness else fair))
-
-
+OPEN = "open_ = ~kept"
+TAKEN = "fairness = {{{!r}: {!r}}}.get(fairness, fairness)"
+MOVES = "graph = attrs.evolve(graph, can_move=np.ones_like(graph.can_move))"
 FAULTS = {
-    "weak fairness is none": _taken_for("weak", "none"),
-    "strong fairness is weak": _taken_for("strong", "weak"),
-    "no fairness is weak": _taken_for("none", "weak"),
-    "everything is owed": _judged(lambda made_, owing, kept, fair: (made_, np.ones_like(owing), kept, fair)),
-    "nothing is ever kept": _judged(lambda made_, owing, kept, fair: (made_, owing, np.zeros_like(kept), fair)),
-    "runs do not end": _judged(
-        lambda made_, owing, kept, fair: (attrs.evolve(made_, can_move=np.ones_like(made_.can_move)), owing, kept, fair)
-    ),
+    "weak fairness is none": text_fault(graph, OPEN, f"{OPEN}; {TAKEN.format('weak', 'none')}"),
+    "strong fairness is weak": text_fault(graph, OPEN, f"{OPEN}; {TAKEN.format('strong', 'weak')}"),
+    "no fairness is weak": text_fault(graph, OPEN, f"{OPEN}; {TAKEN.format('none', 'weak')}"),
+    "everything is owed": text_fault(graph, "owing & open_, open_", "open_, open_"),
+    "nothing is ever kept": text_fault(graph, OPEN, "open_ = np.ones_like(kept)"),
+    "runs do not end": text_fault(graph, OPEN, f"{OPEN}; {MOVES}"),
 }
 TOLD_BY = {"strong fairness is weak": 148, "no fairness is weak": 6, "everything is owed": 12}
 """The first seed whose set tells a fault, where it is not 0."""
