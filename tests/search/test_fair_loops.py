@@ -1,7 +1,7 @@
 """Lassos are short: against all closed walks of small graphs, by definition; and planted faults."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import attrs
@@ -11,6 +11,7 @@ import pytest
 from lakeproof.search import fair_loops
 from lakeproof.search.fair_loops import NOT_OWED
 from lakeproof.search.graph import Graph, broken_run
+from tests.designs.planting import text_fault
 from tests.search.agreement import in_parts
 
 WALKED = 7
@@ -150,31 +151,20 @@ def test_a_loop_that_is_too_dear_to_shorten_is_still_fair(monkeypatch: pytest.Mo
     assert all("no fair loop" not in each for each in longer)
 
 
-def _all_are_owed(walks: fair_loops._Walks, state: int) -> int:
-    return (1 << MOVERS) - 1
-
-
-def _none_is_owed(walks: fair_loops._Walks, state: int) -> int:
-    return 0
-
-
-AFTER = fair_loops._Walks._after
-
-
-def _without_the_past(walks: fair_loops._Walks, owed: fair_loops.Owed, edge: int) -> fair_loops.Owed:
-    source = int(walks._graph.source[edge])
-    return AFTER(walks, (walks._owed_in(source), 0), edge)
-
-
-FAULTS: Mapping[str, tuple[str, object]] = {
-    "who cannot move is owed a move": ("_requested_in", _all_are_owed),
-    "no move is owed to any client": ("_requested_in", _none_is_owed),
-    "what was done before is forgotten": ("_after", _without_the_past),
+REQUESTED = 'graph = self._graph\n        if self._fairness == "weak":'
+OWED = "left_out, taken = owed"
+FAULTS = {
+    "who cannot move is owed a move": text_fault(
+        fair_loops, REQUESTED, f"return {(1 << MOVERS) - 1}\n        {REQUESTED}"
+    ),
+    "no move is owed to any client": text_fault(fair_loops, REQUESTED, f"return 0\n        {REQUESTED}"),
+    "what was done before is forgotten": text_fault(
+        fair_loops, OWED, "left_out, taken = self._owed_in(int(self._graph.source[edge])), 0"
+    ),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_of_the_walk_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    name, planted = FAULTS[fault]
-    monkeypatch.setattr(fair_loops._Walks, name, planted)
+    FAULTS[fault](monkeypatch)
     assert any(wrong(range(seed, seed + 1)) for seed in range(250))
