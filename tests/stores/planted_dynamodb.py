@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import attrs
+import pytest
 import trio
 
+from lakeproof.gate.fronts.dynamodb import items, names, queries, requests, state
 from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront, DynamoDBRequest
-from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Several
+from lakeproof.gate.fronts.dynamodb.requests import Several
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.http import Request, Response
+from tests.designs.planting import text_fault
 from tests.gate.stores import Meeting, answering
 
 BUGS = {
@@ -34,6 +37,25 @@ BUGS = {
 """By name: the claim that is to find it."""
 
 
+CONDITION = "if change.condition is not None and not change.condition.holds(before or {}):"
+LAST = "written_item(table.key_fields(last))"
+SECOND = "{name: written_item(found[1])[name] for name in table.key_names}"
+TEXTS = {
+    "conditions ignored": text_fault(items, CONDITION, "if None:"),
+    "conditions always fail": text_fault(items, CONDITION, 'if change.condition and change.kind == "UpdateItem":'),
+    "pages lost": text_fault(queries, "if last is not None:", "if last is not None and len(found) != 3:"),
+    "pages overlap": text_fault(queries, LAST, f"{SECOND} if len(found) == 3 else {LAST}"),
+    "backwards forgotten": text_fault(requests, 'flag(body, "ScanIndexForward", default=True)', "True"),
+    "filter before limit": text_fault(queries, '"ScannedCount": scanned', '"ScannedCount": len(found)'),
+    "returns nothing": text_fault(items, "match change.returns:", 'match "NONE":'),
+    "transaction repeated": text_fault(items, "before.get(request.token)", "None"),
+    "batch cut": text_fault(items, "request.changes]\n    for table", "request.changes[:10]]\n    for table"),
+    "unused values accepted": text_fault(names, "if unused:", "if None:"),
+    "errors of another code": text_fault(state, '"ResourceNotFoundException"', '"TableNotFoundException"'),
+}
+"""Those that are a change of the text of the gate's DynamoDB."""
+
+
 class Planted:
     def __init__(self, bug: str) -> None:
         assert bug in BUGS or bug == "correct", bug
@@ -50,8 +72,7 @@ class Planted:
         request = self._spoiled(request)
         asked = self.front.understood(request)
         if isinstance(asked, Response):
-            return self._other_code(asked)
-        asked = attrs.evolve(asked, meant=self._meant(asked.meant))
+            return asked
         if self.bug == "updates lost" and asked.operation == "UpdateItem":
             seen = self.state
             await self.meeting.come()
@@ -65,32 +86,14 @@ class Planted:
             self.before, self.state = self.state if after is not self.state else self.before, after
         if asked.operation == "TransactGetItems" and len(_values_read(response)) > 1:
             self.seen_in_half.set()
-        return self._other_code(self._answer(asked, response))
+        return self._answer(asked, response)
 
     def _spoiled(self, request: Request) -> Request:
         told = json.loads(request.body)
-        if self.bug == "unused values accepted" and "UpdateExpression" in told:
-            values = told.get("ExpressionAttributeValues", {})
-            used = {name: value for name, value in values.items() if name in str(told["UpdateExpression"])}
-            if values and not used and "ConditionExpression" not in told:
-                del told["ExpressionAttributeValues"]
-        if self.bug == "backwards forgotten":
-            told.pop("ScanIndexForward", None)
         texts = "AttributeDefinitions" in told or str(told.get("TableName", "")).endswith("-N")
         if self.bug == "sort keys as texts" and texts:
-            told = json.loads(request.body.replace(b'"N"', b'"S"'))
-        return attrs.evolve(request, body=json.dumps(told).encode())
-
-    def _meant(self, meant: Meant) -> Meant:
-        if isinstance(meant, Several) and self.bug == "batch cut" and len(meant.changes) > 10:
-            return attrs.evolve(meant, changes=meant.changes[:10])
-        if isinstance(meant, Several) and self.bug == "transaction repeated":
-            return attrs.evolve(meant, token="")
-        if not isinstance(meant, ItemChange):
-            return meant
-        if self.bug == "conditions ignored":
-            return attrs.evolve(meant, condition=None)
-        return attrs.evolve(meant, returns="NONE") if self.bug == "returns nothing" else meant
+            return attrs.evolve(request, body=request.body.replace(b'"N"', b'"S"'))
+        return request
 
     async def _transaction(self, asked: DynamoDBRequest) -> Response:
         """Part by part, or as it should be."""
@@ -109,27 +112,9 @@ class Planted:
         return response
 
     def _answer(self, asked: DynamoDBRequest, response: Response) -> Response:
-        told = json.loads(response.body)
-        conditional = asked.operation == "UpdateItem" and "ConditionExpression" in asked.body
-        if self.bug == "conditions always fail" and conditional and response.status == 200:
-            kind = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"
-            return Response(400, response.headers[:1], json.dumps({"__type": kind, "message": ""}).encode())
-        if asked.operation == "Query" and response.status == 200:
-            items = told.get("Items", [])
-            if self.bug == "pages lost" and len(items) == 3:
-                del told["LastEvaluatedKey"]
-            if self.bug == "pages overlap" and len(items) == 3 and "LastEvaluatedKey" in told:
-                told["LastEvaluatedKey"] = {name: items[1][name] for name in told["LastEvaluatedKey"]}
-            if self.bug == "filter before limit":
-                told["ScannedCount"] = told["Count"]
         if self.bug == "sort keys as texts" and str(asked.body.get("TableName")).endswith("-N"):
-            return Response(response.status, response.headers[:1], json.dumps(told).replace('"S"', '"N"').encode())
-        return Response(response.status, response.headers[:1], json.dumps(told).encode())
-
-    def _other_code(self, response: Response) -> Response:
-        if self.bug != "errors of another code":
-            return response
-        return attrs.evolve(response, headers=(), body=response.body.replace(b"ResourceNotFound", b"TableNotFound"))
+            return Response(response.status, response.headers[:1], response.body.replace(b'"S"', b'"N"'))
+        return response
 
 
 def _values_read(response: Response) -> set[str]:
@@ -140,5 +125,8 @@ def _values_read(response: Response) -> set[str]:
 @contextmanager
 def planted(bug: str) -> Iterator[str]:
     """Yields its DSN."""
-    with answering(Planted(bug).handle) as served:
-        yield f"dynamodb+{served.url}/"
+    with pytest.MonkeyPatch.context() as patch:
+        if bug in TEXTS:
+            TEXTS[bug](patch)
+        with answering(Planted(bug).handle) as served:
+            yield f"dynamodb+{served.url}/"
