@@ -13,13 +13,13 @@ import pytest
 from lakeproof import Always, Call, Env, Faults, Finding, Reached, Scenario, Snapshot, Violation, kv
 from lakeproof.search import automaton, canonical_names, contents, fresh_names, loops, suspended
 from lakeproof.search.by_level import GivesWay, Plan
-from lakeproof.search.canonical_names import Renaming
 from lakeproof.search.fresh_names import AS_GIVEN, names_in
 from lakeproof.search.loops import LoopingSearch
 from lakeproof.search.replay import record
 from lakeproof.search.results import Limits, Options, Result
 from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
+from tests.designs.planting import text_fault
 from tests.differential.plain import plain_search
 from tests.search.agreement import broken, in_parts
 
@@ -244,15 +244,8 @@ def _whole_texts(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(fresh_names, name, re.compile(ends[0] + token.pattern + ends[1]))
 
 
-def _without(what: str) -> Callable[[pytest.MonkeyPatch], None]:
-    """Names are looked for in a part of the state alone."""
-    known = Renaming._columns
-
-    def columns(self: Renaming) -> Sequence[int]:
-        clients = self._space.clients
-        return [column for column in known(self) if (column in clients) is not (what == "clients")]
-
-    return lambda patch: patch.setattr(Renaming, "_columns", columns)
+_HELD = "cells[cell] for cell in sorted(cells)"
+_BESIDE = "*self._space.clients, self._space.late)"
 
 
 FAULTS: Mapping[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
@@ -260,8 +253,10 @@ FAULTS: Mapping[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "an iterator is not looked into": ("iterator", _seeing(lambda shown: (shown[0], shown[1][:1]), "list_iterator")),
     "the keys of a dictionary are not looked into": ("key", _seeing(lambda shown: (shown[0], shown[1][1::2]), "dict")),
     "an identifier within a text is not seen": ("text", _whole_texts),
-    "what the store refers to is forgotten": ("list", _without("store")),
-    "what clients refer to is forgotten": ("list", _without("clients")),
+    "what the store refers to is forgotten": (
+        "list", text_fault(canonical_names, f"*[{_HELD}], {_BESIDE}", "*self._space.clients,)"),
+    ),
+    "what clients refer to is forgotten": ("list", text_fault(canonical_names, _BESIDE, "self._space.late)")),
 }
 
 
