@@ -17,7 +17,7 @@ from typing import Final
 import attrs
 import pytest
 
-from tests.designs.planting import replaced
+from tests.planting import replaced
 
 FOLDER: Final = Path(__file__).parent / "planted"
 

@@ -14,7 +14,7 @@ from lakeproof.impl.repositories import hardened, kv3, naive, step1, step2
 from lakeproof.model.invariants import reclamation
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search.search import search
-from tests.designs.planting import asking
+from tests.planting import asking
 from tools.catalogues import everything, parts
 
 Flow = Callable[..., object]  # type: ignore[explicit-any]  # flows take what they like after env

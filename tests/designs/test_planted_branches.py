@@ -32,9 +32,9 @@ from lakeproof.model.invariants.met import CallResult, Meeting, Met, met_as_spec
 from lakeproof.model.records import Branch, Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Faults, Scenario
-from tests.designs.planting import Planted, race, tiered
 from tests.machines import planted_branches as bugs
 from tests.machines.planting import no, no_tokens, nothing, yes
+from tests.planting import Planted, race, tiered
 
 BRANCHES = BranchDesign(name="planted/branches", flows=FLOWS, source="tests", refuted=HOLDS)
 KEEPING = attrs.evolve(BRANCHES, options={"commit": {"reading": lock_free.Reading(drops=False)}})

@@ -12,7 +12,7 @@ from lakeproof.designs.designs import HOLDS
 from lakeproof.designs.repository_designs import RepositoryDesign
 from lakeproof.impl.repositories import entities, hardened
 from lakeproof.scenario import Faults
-from tests.designs.planting import race, replaced, verdicts
+from tests.planting import race, replaced, verdicts
 
 REPOSITORIES = RepositoryDesign(
     name="planted/repositories", flows=hardened.FLOWS, source="tests", refuted=HOLDS, leaves_garbage=True

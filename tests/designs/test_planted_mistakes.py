@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from tests.designs.mistakes import MISTAKES, Mistake
-from tests.designs.planting import asking, verdicts
+from tests.planting import asking, verdicts
 from tools.catalogues import everything
 
 CATALOGUE: Final = {scenario.name: scenario for scenario in everything()}

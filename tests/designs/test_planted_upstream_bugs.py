@@ -4,7 +4,7 @@ import pytest
 
 from lakefs_today import branches, repositories
 from lakeproof.search.search import search
-from tests.designs.planting import replaced
+from tests.planting import replaced
 from tools.catalogues import everything
 
 CATALOGUE = {scenario.name: scenario for scenario in everything()}

@@ -9,8 +9,8 @@ from lakeproof.designs import catalogue, scenarios_of, world
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.world import guards, jobs, sentences
 from lakeproof.scenario import Scenario
-from tests.designs.planting import Planted, tiered
 from tests.machines.planting import nothing
+from tests.planting import Planted, tiered
 
 PARTS = (
     "hard-delete/online/*", "hard-delete/online-untimed/*", "hard-delete/online-decided/*",

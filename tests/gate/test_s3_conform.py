@@ -15,8 +15,8 @@ from lakeproof.impl.stores.conformance import NotConforming, claim_text
 from lakeproof.stores.s3_bucket import Bucket, open_bucket
 from lakeproof.stores.s3_claims import CLAIMS, Claim, check_claim
 from tests.commands import complaint, lakeproof
-from tests.designs.planting import text_fault
 from tests.gate.stores import Meeting, Served, answering, served
+from tests.planting import text_fault
 
 NOW = 1_700_000_000_000_000
 Fault = Callable[[pytest.MonkeyPatch], None]

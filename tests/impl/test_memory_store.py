@@ -14,8 +14,8 @@ from lakeproof.impl.stores.base import Answer
 from lakeproof.impl.stores.conformance import NotConforming, check_operations
 from lakeproof.model import kv
 from tests.conformance import check_store, opens
-from tests.designs.planting import text_fault
 from tests.model.test_kv import operations
+from tests.planting import text_fault
 
 MISTAKES: list[kv.Op] = [kv.Get(b"", b"k"), kv.Set(b"p", b"", b"v"), kv.ScanBatch(b"")]
 

@@ -19,8 +19,8 @@ from lakeproof.search.replay import record
 from lakeproof.search.results import Limits, Options, Result
 from lakeproof.search.search import search
 from lakeproof.search.setup import prepare
-from tests.designs.planting import text_fault
 from tests.differential.plain import plain_search
+from tests.planting import text_fault
 from tests.search.agreement import broken, in_parts
 
 P = b"p"

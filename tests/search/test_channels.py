@@ -9,7 +9,7 @@ import pytest
 from lakeproof.model import channels
 from lakeproof.search import expansion, semantics, tables
 from lakeproof.search.faults import COST, Mode
-from tests.designs.planting import text_fault
+from tests.planting import text_fault
 from tests.search.agreement import check_agreement, differences, in_parts
 from tests.search.channelled import CHANNELLED, CROWDED, generated
 from tests.search.test_planted_faults import lose_mode

@@ -11,7 +11,7 @@ import pytest
 from lakeproof.search import fair_loops
 from lakeproof.search.fair_loops import NOT_OWED
 from lakeproof.search.graph import Graph, broken_run
-from tests.designs.planting import text_fault
+from tests.planting import text_fault
 from tests.search.agreement import in_parts
 
 WALKED = 7

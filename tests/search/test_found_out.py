@@ -13,13 +13,13 @@ from lakeproof.model.snapshot import AnyTransition, Snapshot, Status
 from lakeproof.scenario import ScenarioError
 from lakeproof.search import evaluation, states
 from lakeproof.search.search import search
-from tests.designs.planting import text_fault
 from tests.differential.agreement import disagreements, enumerated
 from tests.differential.enumerator import Enumeration
 from tests.differential.generated import FlowSet
 from tests.differential.plain import plain_search
 from tests.differential.programs import START
 from tests.differential.straying import straying
+from tests.planting import text_fault
 from tests.search.agreement import in_parts
 
 P = b"p"

@@ -21,9 +21,9 @@ from lakeproof.show.lanes import show
 from lakeproof.show.pages.html import page
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
-from tests.designs.planting import text_fault
 from tests.differential.loops import Made, made, seen_of
 from tests.differential.promises import unkept
+from tests.planting import text_fault
 from tests.search.agreement import broken, in_parts, verdicts
 
 FAIRNESS = ("none", "weak", "strong")

@@ -20,10 +20,10 @@ from lakeproof.search.paths import path_to
 from lakeproof.search.program import Disk
 from lakeproof.search.tables import ClientTable
 from lakeproof.search.trie import Node
-from tests.designs.planting import text_fault
 from tests.differential.agreement import disagreements, enumerated
 from tests.differential.generated import flow_set
 from tests.differential.handmade import HANDMADE
+from tests.planting import text_fault
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 Telling = str | int

@@ -10,7 +10,7 @@ from lakeproof.model.snapshot import CallView
 from lakeproof.search import kernel, semantics
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.search import search
-from tests.designs.planting import text_fault
+from tests.planting import text_fault
 from tests.search.agreement import in_parts
 from tests.search.leased import BY_HAND, End, Step, ends, generated, scenario_of
 

@@ -37,8 +37,8 @@ from lakeproof.search.replay import NotReproduced
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
-from tests.designs.planting import text_fault
 from tests.differential.plain import plain_search
+from tests.planting import text_fault
 from tests.search.agreement import broken, differences_from_plain, in_parts, verdicts
 from tests.search.timed import SECOND, START, P, follow, several, strayed
 from tests.search.walks import ENDS

@@ -10,7 +10,7 @@ from lakeproof.model import watches
 from lakeproof.search import semantics, space
 from lakeproof.search.faults import COST, Mode
 from lakeproof.search.tables import ClientTable
-from tests.designs.planting import text_fault
+from tests.planting import text_fault
 from tests.search.agreement import check_agreement, differences, in_parts
 from tests.search.test_channels import ALWAYS_READY, NEVER_BLOCKED
 from tests.search.test_planted_faults import lose_mode

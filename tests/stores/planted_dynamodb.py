@@ -13,8 +13,8 @@ from lakeproof.gate.fronts.dynamodb.front import DynamoDBFront, DynamoDBRequest
 from lakeproof.gate.fronts.dynamodb.requests import Several
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
 from lakeproof.gate.fronts.http import Request, Response
-from tests.designs.planting import text_fault
 from tests.gate.stores import Meeting, answering
+from tests.planting import text_fault
 
 BUGS = {
     "conditions ignored": "a condition that fails is an error and changes nothing",

@@ -14,7 +14,7 @@ from lakeproof.impl.stores.conformance import NotConforming, check_operations, n
 from lakeproof.impl.stores.kv_answers import scan_all
 from lakeproof.model import kv
 from tests.conformance import check_store, opens
-from tests.designs.planting import text_fault
+from tests.planting import text_fault
 from tests.stores.mute import raising_at_predicates
 
 
