@@ -19,6 +19,7 @@ from typing import Final
 
 import attrs
 
+from lakeproof.search import describe
 from lakeproof.search.automaton import Automaton
 from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
@@ -34,6 +35,9 @@ from lakeproof.search.states import FirstReach, Record
 from lakeproof.search.trie import Trie
 
 _IDENTIFIERS: Final = "fresh identifier"
+
+VALUES_MIN: Final = 32
+"""A key with so many values, or a channel, may be what grows."""
 
 
 class _TakesIdentifiers(Exception):
@@ -123,7 +127,11 @@ class LoopingSearch(LevelSearch):
         return path_to(self.kernel, self.names, self.levels, place)
 
     def _grown(self) -> str:
-        grown = super()._grown()
+        grown, space = super()._grown(), self.kernel.space
+        met = [(len(space.columns[column].values), cell) for cell, column in space.cells.items()]
+        # Flows that come back to their states, and a search without an end: something outside them grows.
+        if not grown and met and max(met)[0] >= VALUES_MIN:
+            return f"; {describe.cell(max(met)[1])} has had {max(met)[0]:,} values"
         return f"{grown}; they are not renamed: {self.kept_apart}" if _IDENTIFIERS in grown else grown
 
     def _too_large(self, words: Words) -> str:

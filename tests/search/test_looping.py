@@ -239,6 +239,24 @@ def test_what_grows_is_named_long_before_such_a_search_ends() -> None:
     assert GROWS[counting] in lines[-1]
 
 
+async def ticketing(env: Env) -> None:
+    """Its locals come back in each round; the ticket in the store never does."""
+    while True:
+        held = await env.store.find(b"p", b"ticket")
+        await env.store.set(b"p", b"ticket", b"%d" % (int(held.value) + 1 if held else 0))
+
+
+async def producing(env: Env) -> None:
+    while True:
+        await env.channel("inbox").send(b"x")
+
+
+@pytest.mark.parametrize(("flow", "where"), [(ticketing, "p/ticket"), (producing, "channel inbox")])
+def test_what_grows_outside_of_the_flows_is_named(flow: Keeper, where: str) -> None:
+    result = search(Scenario(name="x", clients=[[Call(flow)]], invariants=[NEVER]), Limits(steps_max=200))
+    assert f"; {where} has had " in result.stopped
+
+
 async def alternating(env: Env) -> None:
     while True:
         for key in (b"lock", b"other"):
