@@ -10,18 +10,18 @@ from pathlib import Path
 import attrs
 import pytest
 
+from lakeproof import Terminates
 from lakeproof.commands import runs
 from lakeproof.scenario import EXPECTATIONS, NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search.fence import HUNG, Hangs
 from lakeproof.verify import processes
-from lakeproof.verify import processes as running
 from lakeproof.verify.loader import Source
 from lakeproof.verify.processes import Listener, run
 from lakeproof.verify.tasks import Outcome, Sample, Task, Verdict, Verify, carried_out, inconclusive_outcome, unusable
 from lakeproof.words import Progress, Unusable
 from tests import racing
 from tests.commands import HEAD, RACING
-from tests.racing import ATOMIC, KNOWN
+from tests.racing import ATOMIC, KNOWN, increment
 
 
 class Ear:
@@ -198,7 +198,7 @@ class TestGrief:
 
 @pytest.mark.parametrize("exitcode", [0, 1, 75, None])
 def test_a_process_that_ended_by_itself_is_trouble_whatever_its_exit_code(exitcode: int | None) -> None:
-    outcome = running._outcome_of_death(ATOMIC, exitcode)
+    outcome = processes._outcome_of_death(ATOMIC, exitcode)
     assert outcome.trouble == (
         f"counters/atomic: its code ended the process (exit code {exitcode}); take the exit out of it"
     )
@@ -209,7 +209,7 @@ def test_a_process_that_ended_by_itself_is_trouble_whatever_its_exit_code(exitco
     ("exitcode", "why"), [(HUNG, "ran on without an effect"), (-9, "ended from outside (SIGKILL)")]
 )
 def test_a_process_that_was_ended_leaves_its_scenario_open(exitcode: int, why: str) -> None:
-    outcome = running._outcome_of_death(ATOMIC, exitcode)
+    outcome = processes._outcome_of_death(ATOMIC, exitcode)
     assert outcome.trouble == ""
     assert re.search(re.escape(why), outcome.stopped)
     assert {one.verdict for one in outcome.verdicts} == {"inconclusive"}
@@ -246,11 +246,16 @@ class TestExitCodes:
         assert runs.exit_code([nothing], sampled=True) == 3
         assert runs.exit_code([outcome(verdict("violated", "violated", sampled=True))], sampled=True) == 0
 
+    def test_what_no_sample_judges_is_not_counted_as_kept_by_so_many_executions(self) -> None:
+        scenario = attrs.evolve(KNOWN, invariants=[Terminates(increment)], expect={"increment-terminates": "violated"})
+        sample = Sample(strategy="random", executions=9, seed=0, depth=1)
+        assert "not judged in samples" in carried_out(sample, scenario, SOURCE, quiet).verdicts[0].why
+
     def test_a_scenario_that_has_not_reported_counts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def half(task: Task, chosen: Sequence[Scenario], source: Source, jobs: int, ear: Listener) -> Iterator[Outcome]:
             yield carried_out(task, chosen[0], source, quiet)
 
-        monkeypatch.setattr(running, "run", half)
+        monkeypatch.setattr(processes, "run", half)
         bounds = {"max_states": None}
         report = runs.Outputs(out=tmp_path, bounds=bounds, as_json=False)
         code = runs.perform(Verify(), "verifying", SOURCE, [ATOMIC, KNOWN], 1, report)

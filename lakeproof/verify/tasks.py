@@ -174,6 +174,7 @@ class Sample:
     depth: int
 
     def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        from lakeproof.search.liveness import is_liveness
         from lakeproof.search.minimise import minimise
         from lakeproof.search.sampling import sample
 
@@ -191,7 +192,7 @@ class Sample:
                     invariant=name,
                     expected=scenario.expected(name),
                     verdict="violated" if name in found.violations else "inconclusive",
-                    why="" if name in found.violations else nothing,
+                    why="" if name in found.violations else NO_LIVENESS if is_liveness(scenario, name) else nothing,
                     trace=traced(name) if name in found.violations else None,
                     sampled=True,
                 )
@@ -265,6 +266,8 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
             raise
         return unusable(scenario, f"{scenario.name}: {MISTAKE}", traceback.format_exc())
 
+
+NO_LIVENESS: Final = "what must happen at last is not judged in samples; lakeproof verify judges it"
 
 MISTAKE: Final = (
     "nothing is established: either its file uses values of wrong types, or this is a mistake of lakeproof's own; "
