@@ -303,7 +303,8 @@ def _program(value: object) -> Shown:
     # Python does not see into that program: what it says of its state is all there is.
     key = getattr(value, "state_key", None)
     if key is None:
-        raise Incomparable('waits for a program of another language, which says no "state"')
+        # It begins as a name does: the local of our own that holds the program is no news to a user.
+        raise Incomparable("`state` is missing in the effects of a program of another language")
     return DeclaredState(key), []
 
 

@@ -67,7 +67,7 @@ def stopped(flow: str) -> Result:
 def test_one_that_does_not_say_it_is_inconclusive_and_the_output_says_why() -> None:
     found = stopped("silent")
     assert not found.complete
-    assert 'waits for a program of another language, which says no "state"' in found.stopped
+    assert found.stopped.endswith("; `state` is missing in the effects of a program of another language")
 
 
 def test_a_state_that_grows_has_no_end_either() -> None:
