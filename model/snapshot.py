@@ -167,7 +167,7 @@ class Snapshot(Generic[R]):
     refused: list[NotDeclared] = attrs.field(factory=list)
     """What was raised by it, and by the snapshots that were made of it: a check may have caught it."""
     before: "Snapshot[R] | None" = None
-    """In the check of an aftermath: the state before its calls, without `values`."""
+    """In the check of an aftermath: the state before its calls."""
 
     def __attrs_post_init__(self) -> None:
         for name, stored in (
@@ -220,7 +220,8 @@ class Snapshot(Generic[R]):
             return self
         # Records have been decoded already.
         values = {at: decode(at, stored) for at, stored in self._store.items() if isinstance(stored, bytes)}
-        return attrs.evolve(self, values=MappingProxyType(values))
+        before = self.before and self.before.with_values(decode)
+        return attrs.evolve(self, values=MappingProxyType(values), before=before)
 
     @property
     def objects(self) -> Objects:

@@ -22,6 +22,7 @@ from lakeproof import (
     Monitor,
     NotAsExpected,
     OnStep,
+    Outcome,
     Reached,
     Scenario,
     ScenarioError,
@@ -156,6 +157,15 @@ class TestRecords:
         # Once more: what decodes already is given the codec again.
         check(attrs.evolve(promises, name="shop/again"))
         check(attrs.evolve(promises, invariants=[LEFT], aftermath=[AFTER]))
+
+    def test_an_aftermath_sees_the_values_from_before_its_calls(self) -> None:
+        def emptied(_: tuple[Outcome, ...], seen: Snapshot) -> list[Finding]:
+            assert seen.before is not None
+            found = seen.before.values[PLACE]["left"], seen.values[PLACE]["left"]
+            return [Reached("2, then 0") if found == (2, 0) else Violation("emptied", f"{found}")]
+
+        after = Aftermath(id="emptied", meaning="", calls=[Call(stock, b'{"left": 0}')], check=emptied)
+        check(attrs.evolve(shop(), aftermath=[after]))
 
     def test_a_scenario_without_a_codec_has_no_values(self) -> None:
         with pytest.raises(Unusable, match=r"the scenario has no codec: Scenario\(records=lakeproof.JSON\)"):

@@ -37,6 +37,10 @@ from lakeproof.search.semantics import (
 )
 from lakeproof.search.trie import Trie
 
+AFTER_READS: Final = frozenset(Reads) - {Reads.CLIENTS}
+AFTER_REPAIR: Final = (
+    "an aftermath reads the final stores, now and what its calls return: what clients were answered, an Eventually sees"
+)
 ALONE_STEPS_MAX: Final = 10_000
 """A setup or an aftermath that performs more effects than this loops."""
 
@@ -193,8 +197,10 @@ def run_aftermath(
     program = Program(AFTERMATH, tuple(aftermath.calls), tick=scenario.tick, conditions=scenario.objects)
     after, calls = drive_alone(program, cells, begins)
     outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
-    # ``before`` lets a check compare the final store with what the aftermath made of it.
-    return outcomes, attrs.evolve(snapshot(after, begins, ()), before=snapshot(cells, begins, ()))
+    # No clients: an aftermath is judged once for all states with this final store.
+    seen, before = (snapshot(each, begins, ()).only(AFTER_READS, AFTER_REPAIR) for each in (after, cells))
+    # ``before`` lets a check compare the final store with what the aftermath made of it. One list: see `findings`.
+    return outcomes, attrs.evolve(seen, before=before, refused=before.refused)
 
 
 class DecodedCells:

@@ -74,6 +74,21 @@ class TestRefusals:
                 search(scenario([each]))
 
 
+    @pytest.mark.parametrize("catches", [lambda look: look, swallows, suppresses])
+    @pytest.mark.parametrize("before", [True, False])
+    def test_so_it_is_of_aftermaths(self, before: bool, catches: Callable[[Test], Test]) -> None:
+        """A check of what was acknowledged would hold of each store: it would find no calls."""
+
+        def after(_: object, seen: Snapshot) -> list[Finding]:
+            shown = seen.before if before else seen
+            return finds(shown is None or bool(catches(lambda each: each.calls("touch"))(shown)))
+
+        of = scenario([], aftermath=[Aftermath(id="x", meaning="", calls=[Call(touch)], check=after)])
+        for searches in (search, plain_search):
+            with pytest.raises(ScenarioError, match=r"'x': it looks at .*clients .*, an Eventually sees"):
+                searches(of)
+
+
 class Remembers:
     """How many questions it was asked; what it saw last."""
 
