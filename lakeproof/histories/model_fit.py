@@ -6,8 +6,8 @@ to use. Where they may fit and are violated, there is a hint.
 """
 
 import json
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Final, Literal
+from collections.abc import Container, Hashable, Iterable, Iterator
+from typing import Final, Literal, cast
 
 from lakeproof.histories.evidence import plain
 from lakeproof.histories.evidence import value as shown
@@ -18,6 +18,7 @@ from lakeproof.model.linearizability.specifications import (
     MULTI_REGISTER,
     MUTEX,
     Specification,
+    initial,
     members,
     observation_of,
 )
@@ -98,12 +99,16 @@ def hint(specification: Specification, history: History, numbers: Iterable[int],
     failed = evidence.failed
     if failed is None or specification is MUTEX:
         return ""
+    begun, apart = initial(specification, history), specification.by_key and specification is not MULTI_REGISTER
     for register, value in _observed_values(specification, failed):
+        first = value == begun if apart else (register, value) in cast("Container[Hashable]", begun)
         part = map(history.operation, numbers)
         writes = [(op, one) for op in part for name, one in _written_values(specification, op) if name == register]
         # A text that was appended to holds what was written, without being equal to it.
         grown = isinstance(value, str) and "append" in specification.fs  # of what was appended, perhaps
-        if value in (None, UNKNOWN) or any(one == value or (grown and str(one) in str(value)) for _, one in writes):
+        if first or value in (None, UNKNOWN):
+            continue
+        if any(one == value or (grown and str(one) in str(value)) for _, one in writes):
             continue
         never, kinds = f"{shown(value)} was never written", {kind_of(one) for _, one in writes} - {"nil"}
         if kinds and kind_of(value) not in kinds:

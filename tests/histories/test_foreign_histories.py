@@ -183,6 +183,27 @@ class TestValuesThatNothingWrote:
             assert "is it the initial value" not in checked(content, "--initial", "null")[1]
 
     @pytest.mark.parametrize(
+        ("f", "write", "asked", "told", "begin"),
+        [
+            ("write", 1, None, 0, "0"),
+            ("set", 1, None, 0, "0"),
+            ("set", 1, None, [["k", 0]], '{"k": 0}'),
+            ("txn", [["w", "x", 1]], [["r", "x", None]], [["r", "x", 0]], "0"),
+            ("txn", [["w", "x", 1]], [["r", "x", None]], [["r", "x", 0]], '{"x": 0}'),
+        ],
+        ids=range(5),
+    )
+    def test_the_initial_value_is_none_of_them(
+        self, f: str, write: object, asked: object, told: object, begin: str
+    ) -> None:
+        """A stale read of it is what violates the history."""
+        read = "scan" if isinstance(told, list) and f == "set" else {"write": "read", "set": "get", "txn": "txn"}[f]
+        content = lines(*done(0, f, write), *done(1, read, asked, told), key="k")
+        model = ("--model", "kv-scan") if read == "scan" else ()
+        code, printed = checked(content, *model, "--initial", begin)
+        assert (code, "never written" in printed) == (1, False)
+
+    @pytest.mark.parametrize(
         "content",
         [
             lines(*done(0, "write", 1), *done(0, "write", 2), *done(1, "read", None, 1)),
