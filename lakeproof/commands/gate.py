@@ -24,6 +24,7 @@ from lakeproof.gate.server import ways
 from lakeproof.gate.startup import Unjudged
 from lakeproof.gate.strategies import Sampled
 from lakeproof.gate.traces import of, read, write
+from lakeproof.impl.printable import printable
 from lakeproof.show.pages.runs import html_option
 from lakeproof.show.pages.summary import Summary, SummaryTable, write_summary
 from lakeproof.verify.machine import cores
@@ -38,6 +39,7 @@ UNREAL: Final = (
     "in each schedule that was run a request waits in the store for what comes after it, which no store does; run more "
     "of them, with more preemptions or parallel=True"
 )
+ALL_RAISED: Final = "in each schedule each call of a client raises, so nothing is shown; the first: "
 
 
 @click.group("gate")
@@ -158,7 +160,8 @@ class _RunReporter:
         # Why a search with threads proves nothing: a request was taken back when another one of its client was
         # answered.
         taken_back = search.taken_back if isinstance(search, Classes) else ""
-        unjudged = UNREAL if search.complete == found.unreal else NOT_REACHED
+        unjudged = NOT_REACHED if scenario.reached else f"{ALL_RAISED}{printable(found.raised)}"
+        unjudged = UNREAL if search.complete == found.unreal else unjudged
         missed = "" if found.reached or not search.complete else unjudged
         why = [*list(dict.fromkeys(found.trouble))[:TROUBLES_MAX], found.unproved, taken_back, missed]
         for each in filter(None, why):

@@ -120,7 +120,8 @@ class GateScenario:
     """A budget, as those of ``faults``: before a request to Redis, the keys that it touches and that were given a time
     to live have expired. 0: no key expires. None: a command that gives a key a time to live is not known."""
     reached: Callable[[Outcome], bool] | None = None
-    """Whether a client's call has done what it is for. If it has in no schedule, nothing holds."""
+    """Whether a client's call has done what it is for. If it has in no schedule, nothing holds. None: whether any has
+    returned without an error."""
     steps_max: int = STEPS_MAX
     """A schedule with more requests than this is given up: the program asks for ever."""
 
@@ -193,8 +194,10 @@ def reached_by(scenario: GateScenario, outcome: Outcome) -> bool:
     Raises:
         Unusable: the function of the user raises.
     """
+    if scenario.reached is None:
+        return any(returned.ok for calls in outcome.results.values() for _, returned in calls)
     try:
-        return scenario.reached is None or bool(scenario.reached(outcome))
+        return bool(scenario.reached(outcome))
     except (Exception, SystemExit) as error:  # whatever the user's function raises
         why = f"reached raised {type(error).__name__}: {error}; let it return whether a call has done what it is for"
         raise Unusable(f"{scenario.name}: {why}") from error

@@ -44,6 +44,8 @@ class SearchProgress:
     """So many schedules were run that no store has, and were not judged."""
     reached: bool = False
     """Whether any schedule has a call of a client that has done what it is for."""
+    raised: str = ""
+    """The first that a call has raised."""
     unproved: str = ""
     """Why a schedule proves nothing, if one does not: then nothing is proved."""
 
@@ -52,6 +54,8 @@ class SearchProgress:
         self.unproved = self.unproved or schedule.unproved
         self.unreal += bool(schedule.unreal)
         self.reached |= schedule.reached
+        results = schedule.outcome.results.values() if schedule.outcome and not self.raised else ()
+        self.raised += next((f"{each.error}: {each.message}" for made in results for _, each in made if each.error), "")
         for name in schedule.violated:
             self.counted[name] = self.counted.get(name, 0) + 1
             known = self.shortest.get(name)

@@ -101,6 +101,12 @@ def has_another_order(outcome: Outcome) -> str | None:
     return " ".join(told.value[-len(NAMES) :])
 
 
+def raises() -> None:
+    """A program that is used wrongly: whatever it does, nothing of it is seen."""
+    plain()
+    raise KeyError("no such bucket")
+
+
 def large() -> None:
     asked("PUT", "n", b"more than that")
 
@@ -123,6 +129,8 @@ SCENARIOS = [
     scenario(name="after", clients=[[call(plain)]], after=[call(tags)]),
     lock(name="lock", reached=has_it),
     lock(name="lock/conflict", expect={"one_has_it": "violated"}, conflicts=1),
+    scenario(name="raises", clients=[[call(raises)], [call(raises)]]),
+    scenario(name="raises/one", clients=[[call(raises)], [call(plain)]]),
     scenario(name="plain/conflict", clients=[[call(plain)]], conflicts=1),
     taken(name="lock/taken", reached=has_it),
     taken(name="lock/taken/violated", invariants=[one_has_it], reached=fails),

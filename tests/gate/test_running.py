@@ -81,6 +81,8 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         # A run in which no call did what it is for decides nothing.
         (REFUSED, "lock", 0, {"verdict": "holds"}, ""),
         (REFUSED, "lock/taken", 3, {"verdict": "inconclusive"}, "in no schedule a call of a client has done what it"),
+        (REFUSED, "raises", 3, {"verdict": "inconclusive"}, "each call of a client raises, so nothing is shown; the"),
+        (REFUSED, "raises/one", 0, {"verdict": "holds"}, ""),
         # A conflict: none at all, or one that comes first or second.
         (REFUSED, "plain/conflict", 0, {"verdict": "holds", "schedules": 1}, ""),
         # Mistakes of the user, and programs that cannot be judged: no verdict.
