@@ -28,7 +28,7 @@ _VERBS: Final[Mapping[str, str]] = {
     "copy": "writes",
     "delete": "deletes",
     "delete_if": "deletes",
-    "transact": "writes at once",
+    "transact": "checks and writes at once",
     "send": "sends to",
     "receive": "receives from",
     "try to receive": "tries to receive from",
