@@ -53,9 +53,9 @@ def minimise(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Mo
 
 
 def reduce_preemptions(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Moves:
-    """As few preemptions as a schedule of no more steps can have: for shortest schedules, which `record` makes then.
-    Moves that violate nothing come back as they are, or shorter."""
-    return _Minimiser(scenario, invariant_id, _shortest).run(tuple(moves), _merge_runs)
+    """As few preemptions as a schedule of no more steps can have, then as few faults: for shortest schedules, which
+    `record` makes then. Moves that violate nothing come back as they are, or shorter."""
+    return _Minimiser(scenario, invariant_id, _shortest).run(tuple(moves), _of_one_length)
 
 
 def _easiest(moves: Moves) -> Cost:
@@ -125,6 +125,11 @@ def _all_candidates(moves: Moves) -> Iterator[Moves]:
     yield from _without_chunks(moves)
     yield from _without_faults(moves)
     yield from _move_runs(moves)
+
+
+def _of_one_length(moves: Moves) -> Iterator[Moves]:
+    yield from _merge_runs(moves)
+    yield from _without_faults(moves)
 
 
 def _without_clients(moves: Moves) -> Iterator[Moves]:

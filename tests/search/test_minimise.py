@@ -1,14 +1,16 @@
 """Minimisation: what is left violates the same invariant, is never harder to follow, and is what a hand would write."""
 
+from contextlib import suppress
+
 import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof import Call, Env, Faults, Scenario
+from lakeproof import Call, Env, Faults, Scenario, kv
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.fence import Undecided
-from lakeproof.search.minimise import minimise, preemptions
+from lakeproof.search.minimise import minimise, preemptions, reduce_preemptions
 from lakeproof.search.replay import JudgedRun, NotReproduced
 from tests.racing import AFTERWARDS, COUNTER, COUNTS, FAULTY, LOST_UPDATE, clear, increment
 
@@ -42,6 +44,18 @@ def test_a_preemption_is_a_switch_away_from_a_client_that_runs_again(schedule: s
 def test_a_lost_update_needs_one_preemption() -> None:
     # a reads, b reads and writes, a writes: 4 steps. Nothing shorter has two increments.
     assert shown(minimise(LOST_UPDATE, [A, B, A, B], "increments-count")) in ("abba", "baab")
+
+
+def test_a_shortest_schedule_has_no_fault_that_it_does_not_need() -> None:
+    async def touch(env: Env) -> None:
+        with suppress(kv.KVError):
+            await env.store.set(b"other", b"key", b"1")
+
+    clients, faults = [*LOST_UPDATE.clients, [Call(touch)]], Faults(refusals=1, lost_answers=1)
+    scenario = attrs.evolve(LOST_UPDATE, clients=clients, faults=faults)
+    for mode in (Mode.REFUSED, Mode.LOST_APPLIED, Mode.LOST_DROPPED):
+        found = reduce_preemptions(scenario, [A, B, B, A, Move(2, mode)], "increments-count")
+        assert shown(found) == "abbac"
 
 
 def test_moves_that_violate_nothing_are_refused() -> None:
