@@ -39,7 +39,7 @@ UNREAL: Final = (
     "in each schedule that was run a request waits in the store for what comes after it, which no store does; run more "
     "of them, with more preemptions or parallel=True"
 )
-ALL_RAISED: Final = "in each schedule each call of a client raises, so nothing is shown; the first: "
+ALL_RAISED: Final = "in each schedule each call of a client raises, or one of after, so nothing is shown; the first: "
 
 
 @click.group("gate")

@@ -121,7 +121,7 @@ class GateScenario:
     to live have expired. 0: no key expires. None: a command that gives a key a time to live is not known."""
     reached: Callable[[Outcome], bool] | None = None
     """Whether a client's call has done what it is for. If it has in no schedule, nothing holds. None: whether any has
-    returned without an error."""
+    returned without an error, and all of ``after``."""
     steps_max: int = STEPS_MAX
     """A schedule with more requests than this is given up: the program asks for ever."""
 
@@ -195,7 +195,8 @@ def reached_by(scenario: GateScenario, outcome: Outcome) -> bool:
         Unusable: the function of the user raises.
     """
     if scenario.reached is None:
-        return any(returned.ok for calls in outcome.results.values() for _, returned in calls)
+        returned = any(each.ok for calls in outcome.results.values() for _, each in calls)
+        return returned and all(each.ok for each in outcome.after)
     try:
         return bool(scenario.reached(outcome))
     except (Exception, SystemExit) as error:  # whatever the user's function raises

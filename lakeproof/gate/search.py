@@ -54,8 +54,10 @@ class SearchProgress:
         self.unproved = self.unproved or schedule.unproved
         self.unreal += bool(schedule.unreal)
         self.reached |= schedule.reached
-        results = schedule.outcome.results.values() if schedule.outcome and not self.raised else ()
-        self.raised += next((f"{each.error}: {each.message}" for made in results for _, each in made if each.error), "")
+        if schedule.outcome and not self.raised:
+            made = [each for calls in schedule.outcome.results.values() for _, each in calls]
+            raised = (each for each in (*made, *schedule.outcome.after) if each.error)
+            self.raised = next((f"{each.error}: {each.message}" for each in raised), "")
         for name in schedule.violated:
             self.counted[name] = self.counted.get(name, 0) + 1
             known = self.shortest.get(name)

@@ -130,6 +130,7 @@ SCENARIOS = [
     lock(name="lock", reached=has_it),
     lock(name="lock/conflict", expect={"one_has_it": "violated"}, conflicts=1),
     scenario(name="raises", clients=[[call(raises)], [call(raises)]]),
+    scenario(name="raises/after", clients=[[call(plain)]], after=[call(plain), call(raises)]),
     scenario(name="raises/one", clients=[[call(raises)], [call(plain)]]),
     scenario(name="plain/conflict", clients=[[call(plain)]], conflicts=1),
     taken(name="lock/taken", reached=has_it),
