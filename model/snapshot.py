@@ -99,12 +99,20 @@ class CallView(NamedCall):
     status: Status
     value: Hashable = None
     error: Exception | None = None
-    observed: tuple[tuple[str, Hashable], ...] = ()
-    """By observer name, see `Observer`."""
+    observed: tuple[tuple[str, Hashable], ...] | None = None
+    """By observer name, see `Observer`. None: nothing observes this call, as on a live store."""
 
     def saw(self, observer: str) -> Hashable:
-        """What the observer of that name made of the call so far; None if it is not attached."""
-        return dict(self.observed).get(observer)
+        """What the observer of that name made of the call so far; None where nothing observes the call.
+
+        Raises LookupError: calls are observed, and not by this one. With None an invariant would hold of each of them.
+        """
+        if self.observed is None:
+            return None
+        for name, made in self.observed:
+            if name == observer:
+                return made
+        raise LookupError(f"no observer {observer!r}; name it in the invariant, as observers=(Observer(...),)")
 
     @property
     def done(self) -> bool:

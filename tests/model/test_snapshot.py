@@ -87,6 +87,10 @@ class TestCalls:
     def test_a_call_is_done_when_it_has_answered(self, status: Status, done: bool) -> None:
         assert CallView("f", (), status).done is done
 
-    def test_an_observer_that_is_not_attached_saw_nothing(self) -> None:
+    def test_an_observer_that_is_not_attached_is_an_error_unless_nothing_observes_the_call(self) -> None:
         seen = attrs.evolve(CREATE, observed=(("reads", 2), ("writes", None)))
-        assert [seen.saw(name) for name in ("reads", "writes", "deletes")] == [2, None, None]
+        assert [seen.saw(name) for name in ("reads", "writes")] == [2, None]
+        assert CREATE.saw("deletes") is None
+        for observed in (seen, attrs.evolve(CREATE, observed=())):
+            with pytest.raises(LookupError, match="no observer 'deletes'; name it in the invariant"):
+                observed.saw("deletes")
