@@ -45,6 +45,13 @@ def test_a_file_in_a_package_imports_by_its_name(tmp_path: Path) -> None:
     assert load_file(folder / "mine.py")[0].name == "from/package"
 
 
+def test_a_call_that_only_a_recovery_makes_may_be_promised_to_end(path: Path) -> None:
+    client = "Client([Call(increment)], recover=Call(clear))"
+    fields = "faults=Faults(restarts=1), invariants=[Terminates(clear)]"
+    path.write_text(f"{HEAD}SCENARIOS = [Scenario(name='r', clients=[{client}], {fields})]\n")
+    assert [scenario.name for scenario in load_file(path)] == ["r"]
+
+
 def test_what_a_file_prints_does_not_get_into_the_results(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text(HEAD + "print('loading')\nSCENARIOS = [KNOWN]\n")
     load_file(path)

@@ -46,7 +46,8 @@ def problems(scenario: Scenario) -> Iterator[str]:
         yield from _call_problems(calls, f"clients[{number}]")
         yield from _call_problems(recovery(calls), f"clients[{number}].recover")
     # What is no Call was reported above, and the rest of the file is still looked at.
-    names = {call.name for calls in scenario.clients for call in calls if isinstance(cast("object", call), Call)}
+    made = [call for calls in scenario.clients for call in (*calls, *recovery(calls))]
+    names = {call.name for call in made if isinstance(cast("object", call), Call)}
     for number, invariant in enumerate(scenario.invariants):
         yield from _invariant_problems(invariant, f"invariants[{number}]", names)
     for number, aftermath in enumerate(scenario.aftermath):
