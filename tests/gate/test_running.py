@@ -81,7 +81,7 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         # A run in which no call did what it is for decides nothing.
         (REFUSED, "lock", 0, {"verdict": "holds"}, ""),
         (REFUSED, "lock/taken", 3, {"verdict": "inconclusive"}, "in no schedule a call of a client has done what it"),
-        (REFUSED, "raises", 3, {"verdict": "inconclusive"}, "raises, or one of after, so nothing is shown; the first: "),
+        (REFUSED, "raises", 3, {"verdict": "inconclusive"}, "or one of after, so nothing is shown; the first: "),
         (REFUSED, "raises/after", 3, {"verdict": "inconclusive"}, "the first: KeyError: 'no such bucket'"),
         (REFUSED, "raises/one", 0, {"verdict": "holds"}, ""),
         # A conflict: none at all, or one that comes first or second.
