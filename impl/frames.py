@@ -27,12 +27,13 @@ import linecache
 import sys
 import sysconfig
 import threading
+import traceback
 import types
 from collections import deque
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType, MethodType, TracebackType
+from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType, MethodType
 from typing import Any, Final, cast
 
 import attrs
@@ -147,12 +148,8 @@ def _named_line(frames: Sequence[FrameType]) -> Spot | None:
 
 def raised_at(error: BaseException) -> Spot | None:
     """The line of the flow at which an exception was raised; or its cause: StopIteration becomes a RuntimeError."""
-    places = []
-    trace: TracebackType | None = error.__traceback__
-    while trace is not None:  # from the outermost frame inwards
-        places.append((trace.tb_frame.f_code, trace.tb_lineno))
-        trace = trace.tb_next
-    found = _innermost(places)
+    frames = [*traceback.walk_tb(error.__traceback__)]  # from the outermost inwards
+    found = _innermost([(frame.f_code, line) for frame, line in frames]) or _named_line([frame for frame, _ in frames])
     return raised_at(error.__cause__) if found is None and error.__cause__ is not None else found
 
 

@@ -35,9 +35,9 @@ function decoded(text) {
   return Buffer.from(text, "base64");
 }
 
-/** FILE:LINE of the code that asked for an effect. */
-function caller() {
-  for (const line of new Error().stack.split("\n").slice(1)) {
+/** FILE:LINE of the code of a flow that made an Error. */
+function place(stack) {
+  for (const line of String(stack).split("\n").slice(1)) {
     const found = /(?:file:\/\/)?(\/[^()]*?):(\d+):\d+\)?$/.exec(line);
     if (found && decodeURI(found[1]) !== HERE && !line.includes("node:")) {
       return `${basename(decodeURI(found[1]))}:${found[2]}`;
@@ -77,7 +77,7 @@ class Env {
       throw new Error(`${op}: another effect is open; await it first`);
     }
     this.#effect += 1;
-    this.#wire.say({ flow: this.#flow, effect: this.#effect, op, at: caller(), ...fields });
+    this.#wire.say({ flow: this.#flow, effect: this.#effect, op, at: place(new Error().stack), ...fields });
     this.pending = this.#wire.hear();
     const reply = await this.pending;
     if ("reset" in reply) {
@@ -287,7 +287,7 @@ async function settled(flows, told, env) {
     if (error instanceof FlowError) {
       return { raises: { kind: error.kind, definite: error.definite, message: error.message } };
     }
-    return { raises: { kind: error?.name ?? "error", definite: null, message: String(error?.message ?? error) } };
+    return { raises: { kind: error?.name ?? "error", definite: null, message: String(error?.message ?? error) }, at: place(error?.stack) };
   }
 }
 

@@ -145,6 +145,7 @@ class ProgramFlow:
                     return self._result(message)
                 case Raises():
                     run.give_away()
+                    requested_at = message.at  # as below: the line that raises
                     raise self._error(message)
                 case Asks():
                     requested_at = message.at  # noqa: F841  # `lakeproof.impl.frames` reads it
@@ -170,10 +171,9 @@ class ProgramFlow:
     def _error(self, message: Raises) -> Exception:
         """What the call raises. ProgramFailed: the program calls an error definite that is not, or the reverse."""
         if message.definite is None:
-            at = f" at {message.at}" if message.at else ""
             # The program's word, as the name of a class: so it is reported like an exception of a flow in Python.
             named = "".join(one for one in message.kind if one.isalnum() or one == "_") or "Error"
-            return cast("Exception", type(named, (Exception,), {})(printable(f"{message.message}{at}".strip())))
+            return cast("Exception", type(named, (Exception,), {})(printable(message.message)))
         # A scenario's words go before ours.
         known = {**protocol.STORE_ERRORS, **dict(self.program.errors)}.get(message.kind)
         if known is None:

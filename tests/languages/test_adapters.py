@@ -127,7 +127,8 @@ const kept = async (env) => {{
   }}
   await env.objects.delete("a", {{ ifMatch: "other" }});
 }};
-await serve({{ lost, other, nothing, kept }});
+const broken = async () => {{ throw new TypeError("oops"); }};
+await serve({{ lost, other, nothing, kept, broken }});
 """
 
 
@@ -142,6 +143,12 @@ def test_an_effect_that_is_not_awaited_is_a_mistake_in_javascript(in_javascript:
     for _ in range(2):  # in another process, which is sent the reply ahead
         _, (view,) = alone(in_javascript.call("lost"))
         assert "the flow ended while an effect was open" in str(view.error)
+
+
+def test_a_mistake_in_javascript_is_reported_with_its_line(in_javascript: Program) -> None:
+    _, (view,) = alone(in_javascript.call("broken"))
+    line = FLOWS[: FLOWS.index("const broken")].count("\n") + 1
+    assert str(view.error) == f"TypeError: oops at flows.mjs:{line}"
 
 
 @pytest.mark.parametrize("call", [("other", 2**53 + 1), ("nothing",)], ids=["rounded", "no number"])
