@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.search import trace as traces
+from tests import racing
 from tests.commands import HEAD, RACING, complaint, lakeproof
 
 VARIANT = "repositories/step2-create-declares-failed"
@@ -152,6 +153,11 @@ class TestWalk:
         assert " strategy=pct seed=5 executions=50 depth=3" in result.stdout.splitlines()[0]
         assert "counters_known.increments-count.walk.json" in result.stdout
         assert timeless(result.stdout) == timeless(lakeproof(*args).stdout)
+
+    def test_of_a_file_all_scenarios_are_walked_and_of_the_catalogue_those_that_are_named(self) -> None:
+        result = lakeproof("walk", "--from", "racing.py", "--executions", "10")
+        assert f" scenarios={len(racing.SCENARIOS)} " in result.stdout.splitlines()[0]
+        assert complaint(lakeproof("walk", "--executions", "10")).startswith("name a PATTERN")
 
     def test_nothing_found_proves_nothing(self) -> None:
         result = lakeproof("walk", "--from", "racing.py", "atomic", "--executions", "10")

@@ -5,11 +5,20 @@ from pathlib import Path
 import click
 
 from lakeproof.commands.options import from_option
-from lakeproof.commands.runs import Outputs, choose_from, jobs_option, json_option, out_option, perform, processes
+from lakeproof.commands.runs import (
+    Outputs,
+    choose_from,
+    jobs_option,
+    json_option,
+    out_option,
+    patterns_argument,
+    perform,
+    processes,
+)
 
 
 @click.command("walk")
-@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
+@patterns_argument
 @from_option
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
 @click.option(
@@ -45,6 +54,8 @@ def command(
     """
     from lakeproof.verify.tasks import Sample
 
+    if not patterns and file is None:
+        raise click.UsageError("name a PATTERN ('*' for the whole catalogue), or --from FILE")
     source, chosen = choose_from(patterns, file)
     jobs = processes(jobs, len(chosen))
     bounds = {"strategy": strategy, "seed": seed, "executions": executions, "depth": depth}
