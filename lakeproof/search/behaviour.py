@@ -317,9 +317,10 @@ class Behaviour:
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         # The trie keeps it, for other behaviours and for searches that begin anew.
-        if reply not in raw.children:
-            raw.children[reply] = self._compile(raw, reply)
-        return self._meet(raw.children[reply])
+        found = self._trie.children.get((raw, reply))
+        if found is None:
+            found = self._trie.children[raw, reply] = self._compile(raw, reply)
+        return self._meet(found)
 
     def _meet(self, raw: Raw) -> Raw:
         """Take a history into account, also one that another behaviour has run."""

@@ -31,8 +31,8 @@ def _call_identity(call: CallView) -> Hashable:
 class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has answered so far."""
 
-    __slots__ = ("asks", "began", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible",
-                 "current", "depth", "exact", "index", "kept", "minted", "minted_alone", "names", "observed", "op",
+    __slots__ = ("asks", "began", "begins", "broken", "calls", "crashed_calls", "crashed_visible", "current",
+                 "depth", "exact", "index", "kept", "minted", "minted_alone", "names", "observed", "op",
                  "open", "parent", "reply", "signatures", "tasks", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
@@ -75,7 +75,6 @@ class Raw:
                 self.crashed_calls = (*self.crashed_calls, attrs.evolve(self.current, status=Status.CRASHED))
                 self.visible = (*seen, (name, Status.PENDING, key))
                 self.crashed_visible = (*seen, (name, Status.CRASHED, key))
-        self.children: dict[object, Raw] = {}  # by reply, which is exact: see above
         self.signatures: dict[Suffix, Hashable] = {}  # by experiment: what it does then
 
     @property
@@ -107,6 +106,9 @@ class Trie:
     cells: Cells
     now: int
     root: Raw | None = None
+    children: dict[tuple[Raw, object], Raw] = attrs.field(factory=dict, repr=False)
+    """By history and reply, which is exact. Not in the histories: with their parents they would be cycles, and a search
+    would leave its largest part to the garbage collector."""
 
 
 class Node:

@@ -1,5 +1,6 @@
 """Behaviour tries: merging is checked, flows that are not deterministic are named, minting ends symmetry."""
 
+import gc
 import itertools
 
 import pytest
@@ -10,6 +11,7 @@ from lakeproof.model import kv
 from lakeproof.scenario import Flow
 from lakeproof.search.execution import NondeterministicFlow
 from lakeproof.search.search import Options, Result, search
+from lakeproof.search.trie import Raw
 from tests.differential.agreement import WAYS, run_search
 from tests.search.agreement import check_agreement
 from tests.search.walks import UNBROKEN
@@ -195,3 +197,14 @@ def test_a_flow_that_has_changed_since_the_last_search_is_run_again() -> None:
     before = search(scenario(write), options=Options(keep_finals=True)).finals
     writes[0] = b"second"
     assert search(scenario(write), options=Options(keep_finals=True)).finals != before
+
+
+@pytest.mark.parametrize("merge", [None, True])
+def test_a_search_leaves_no_history_to_the_garbage_collector(merge: bool | None) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        search(scenario(forgets, Call(put, b"1", b"1")), options=Options(merge=merge))
+        assert not [each for each in gc.get_objects() if type(each) is Raw]
+    finally:
+        gc.enable()
