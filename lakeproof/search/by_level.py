@@ -73,7 +73,7 @@ MERGED_RERUNS_MAX: Final = 800
 RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
 
-GROWTH_LEVEL: Final = 32
+GROWTH_LEVEL: Final = 64
 """On this level, and each time that the level has doubled, it is looked at what grows in a loop."""
 
 SMALL_STATES_MAX: Final = 200_000
