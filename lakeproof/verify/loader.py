@@ -16,6 +16,7 @@ import attrs
 
 from lakeproof.scenario import Scenario, ScenarioError
 from lakeproof.search.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
+from lakeproof.verify.machine import rare_collections
 from lakeproof.verify.problems import NAME_LENGTH_MAX, kind, problems
 from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD, WITNESS
 
@@ -52,7 +53,8 @@ class Source:
             from lakeproof.designs import catalogue
 
             try:
-                return catalogue(patterns)
+                with rare_collections():
+                    return catalogue(patterns)
             except ScenarioError as error:
                 raise LoadError(str(error)) from error
         return load_file(self.file)

@@ -14,6 +14,7 @@ Had the kernel killed process 1 for want of memory, ``large`` would be inconclus
 (SIGKILL); fewer --jobs or less --max-memory may help".
 """
 
+import gc
 import mmap
 import os
 import signal
@@ -274,6 +275,7 @@ def _work(
     """What a process does: run what it is sent the name of, until the other end of the pipe is closed."""
     # A parent that is killed by SIGKILL runs no `finally`, and would leave its workers behind.
     die_with_parent()
+    gc.freeze()  # what it was forked with stays: the collector would walk through the catalogue again and again
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has its parent's handler; `_dismiss` means the process
     os.dup2(2, 1)  # results are the command's: what flows print must not be among them
     sys.stdout = sys.stderr
