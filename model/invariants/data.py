@@ -124,7 +124,7 @@ def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> I
 
 def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, Changes)
-    for change in sorted(state.standing, key=lambda each: each.call):
+    for change in sorted(state.standing, key=lambda each: (each.call, each.path)):
         if not change.undisturbed:
             continue
         for view in living(snapshot):

@@ -34,7 +34,7 @@ from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
 def _judge_kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
     assert isinstance(state, Changes)
-    for change in sorted(state.standing, key=lambda each: each.call):
+    for change in sorted(state.standing, key=lambda each: (each.call, each.path)):
         # Both monitors keep all changes, since a delete disturbs a write and vice versa; each judges its own kind.
         if not change.undisturbed or (change.identity is None) is not deletes:
             continue
@@ -147,7 +147,7 @@ def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView
 
 def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     assert isinstance(state, _Causality)
-    for each in sorted(state.promises, key=lambda promise: (promise.commit, promise.change.call)):
+    for each in sorted(state.promises, key=lambda each: (each.commit, each.change.call, each.change.path)):
         if not each.commit_id or each.change.later:  # under way or crashed; or what came between may have undone it
             continue
         content = content_of_commit(snapshot, CommitID(each.commit_id))
