@@ -11,7 +11,7 @@ Loaded by pytest through the entry point ``pytest11``. The search is imported wh
 from collections.abc import Generator, Iterable
 from inspect import getattr_static
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 from unittest import TestCase
 
 import pytest
@@ -54,15 +54,17 @@ def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list["ScenarioItem"] | None:
     """The items of a list of scenarios; of anything else pytest knows better."""
-    # pytest would pass over a function of such a name without a word, and its scenario would never be searched. Static:
-    # the proxies of web frameworks raise what they like in `__getattr__`.
-    function = obj.__func__ if isinstance(obj, staticmethod | classmethod) else obj
+    # pytest would pass over a function of such a name without a word, and its scenario would never be searched. The
+    # proxies of web frameworks raise what they like in `__getattr__`, and in `__class__`, which `isinstance` reads.
+    kind = type(obj)
+    function = cast("staticmethod[[], object]", obj).__func__ if issubclass(kind, staticmethod | classmethod) else obj
     if getattr_static(function, MARK, None) is True and not collector.funcnamefilter(name):
         raise pytest.Collector.CollectError(
             f"{name} is decorated with @scenario, and its name is none of a test; "
             f"begin it with {collector.config.getini('python_functions')[0]!r}"
         )
-    if isinstance(obj, type) and issubclass(obj, TestCase) and hasattr(obj, LISTED):  # pytest sees its methods alone
+    # Of a TestCase pytest sees its methods alone.
+    if issubclass(kind, type) and issubclass(cast("type", obj), TestCase) and hasattr(obj, LISTED):
         raise pytest.Collector.CollectError(f"{name} is a unittest.TestCase with {LISTED}; move them out of it")
     if name != LISTED:
         return None

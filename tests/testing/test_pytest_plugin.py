@@ -245,9 +245,11 @@ def test_a_list_that_is_none_is_an_error_and_not_passed_over(pytester: pytest.Py
 
 
 def test_a_name_whose_attributes_raise_is_passed_over_and_a_decorated_one_is_not(pytester: pytest.Pytester) -> None:
-    proxy = "class Proxy:\n def __getattr__(self, name): raise RuntimeError('no request')\nrequest = Proxy()\n"
-    pytester.makepyfile(test_web=f"{proxy}def test_other(): pass")
-    pytester.runpytest().assert_outcomes(passed=1)
+    raises = "raise RuntimeError('no request')"
+    proxy = f"class Proxy:\n def __getattr__(self, name): {raises}\n{{}}request = Proxy()\ndef test_other(): pass"
+    unbound = f" @property\n def __class__(self): {raises}\n"
+    pytester.makepyfile(test_web=proxy.format(""), test_unbound=proxy.format(unbound))
+    pytester.runpytest().assert_outcomes(passed=2)
     unnamed = "from lakeproof.testing import scenario\nclass TestSale:\n @{}scenario\n def sale(): return None"
     pytester.makepyfile(test_plain=unnamed.format(""), test_static=unnamed.format("staticmethod\n @"))
     pytester.runpytest("test_plain.py", "test_static.py").assert_outcomes(errors=2)
