@@ -63,8 +63,9 @@ def pytest_pycollect_makeitem(
             f"{name} is decorated with @scenario, and its name is none of a test; "
             f"begin it with {collector.config.getini('python_functions')[0]!r}"
         )
-    # Of a TestCase pytest sees its methods alone.
-    if issubclass(kind, type) and issubclass(cast("type", obj), TestCase) and hasattr(obj, LISTED):
+    # Of a TestCase pytest sees its methods alone. Another list of this name is none of ours there, either.
+    unseen = getattr(obj, LISTED, None) if issubclass(kind, type) and issubclass(cast("type", obj), TestCase) else None
+    if unseen is not None and pytest_pycollect_makeitem(collector, LISTED, unseen):
         raise pytest.Collector.CollectError(f"{name} is a unittest.TestCase with {LISTED}; move them out of it")
     if name != LISTED:
         return None

@@ -255,6 +255,11 @@ def test_a_name_whose_attributes_raise_is_passed_over_and_a_decorated_one_is_not
     pytester.runpytest("test_plain.py", "test_static.py").assert_outcomes(errors=2)
 
 
+def test_another_list_of_this_name_in_a_test_case_is_none_of_scenarios(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import unittest\nclass Sale(unittest.TestCase):\n SCENARIOS = [1]\n def test(self): pass")
+    pytester.runpytest().assert_outcomes(passed=1)
+
+
 def test_the_examples_of_the_page_run_each_under_its_runner(tmp_path: Path) -> None:
     decorated, checked = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     (tmp_path / "test_counter.py").write_text(checked)
