@@ -160,7 +160,7 @@ class Snapshot(Generic[R]):
     ``R``: what its store holds, for type checkers: in the designs of lakeFS their records, and bytes. For a user's file
     `lakeproof.Snapshot` is the same class with bytes alone.
 
-    ``reads``: the parts that may be looked at; ``repair``: what to do in order to see the others. To compare a snapshot
+    ``reads``: the parts that may be looked at; ``repairs``: how the others can be seen. To compare a snapshot
     or to show it is to look at all of it.
     """
 
@@ -169,7 +169,7 @@ class Snapshot(Generic[R]):
     _now: int
     _clients: tuple[tuple[CallView, ...], ...]
     _reads: frozenset[Reads] = ALL_PARTS
-    _repair: str = ""
+    _repairs: Mapping[Reads, str] = attrs.field(factory=dict)
     _values: Mapping[kv.Address, Value] | None = None
     _channels: Mapping[str, Messages] = attrs.field(factory=dict)
     refused: list[NotDeclared] = attrs.field(factory=list)
@@ -274,12 +274,14 @@ class Snapshot(Generic[R]):
         if reads == self._reads:
             return self
         # The list `refused` is shared with the new one, so that the search learns of a look that the check has caught.
-        return attrs.evolve(self, reads=reads & self._reads, repair=repair or self._repair)
+        # A part that was not to be seen before has a reason of its own.
+        repairs = {**dict.fromkeys(self._reads - reads, repair), **self._repairs}
+        return attrs.evolve(self, reads=reads & self._reads, repairs=repairs)
 
     def _not_declared(self, part: Reads) -> NotDeclared:
         parts = ", ".join(f"Reads.{read.name}" for read in Reads if read in self._reads or read is part)
         what = "calls() and clients" if part is Reads.CLIENTS else "now" if part is Reads.CLOCK else part.value
-        repair = self._repair or f"declare it: reads=frozenset({{{parts}}})"
+        repair = self._repairs.get(part) or f"declare it: reads=frozenset({{{parts}}})"
         error = NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}", part)
         # Noted, since a check with a broad ``except`` would swallow it, and be judged on some of the states only.
         self.refused.append(error)

@@ -19,7 +19,9 @@ from lakeproof import (
     Eventually,
     Faults,
     Finding,
+    OnStep,
     Reached,
+    Reads,
     Scenario,
     Terminates,
     Violation,
@@ -255,10 +257,15 @@ def _now(seen: AnySnapshot) -> Iterator[Finding]:
     yield Reached(str(seen.now))
 
 
+def _now_after(_: object, seen: AnySnapshot) -> Iterator[Finding]:
+    return _now(seen)
+
+
 def _later(outcomes: object, seen: AnySnapshot) -> list[Finding]:
     return [Reached("later")]
 
 
+_ON_STEP = OnStep(id="on_step", meaning="m", check=lambda step: _now(step.after), watches=lambda *_: True)
 _AFTER = Aftermath(id="after", meaning="m", calls=[Call(reads)], check=_later)
 _PLAIN = Scenario(name="plain", clients=[[Call(sleeps)]], invariants=[ENDS])
 _TIMED = attrs.evolve(_PLAIN, time="sleeps")
@@ -269,6 +276,8 @@ REFUSED: Final = {
     "at_all": attrs.evolve(_TIMED, invariants=[Always(id="at_all", meaning="m", check=_now)]),
     "at_end": attrs.evolve(_TIMED, invariants=[Eventually(id="at_end", meaning="m", check=_now)]),
     "a flow reads": attrs.evolve(_TIMED, aftermath=[_AFTER]),
+    "'after': it looks at now": attrs.evolve(_TIMED, aftermath=[attrs.evolve(_AFTER, calls=(), check=_now_after)]),
+    "on_step": attrs.evolve(_TIMED, clients=[[Call(beat)]], invariants=[_ON_STEP]),
 }
 
 
@@ -277,6 +286,12 @@ def test_a_clock_that_nothing_may_read_is_not_read(what: str) -> None:
     with pytest.raises(ScenarioError, match=what) as refused:
         search(REFUSED[what])
     assert "time=" in str(refused.value)
+
+
+def test_what_is_not_declared_is_not_blamed_on_the_clock() -> None:
+    stores = Always(id="x", meaning="m", check=lambda at: [Reached(str(at.clients))], reads=frozenset({Reads.STORE}))
+    with pytest.raises(ScenarioError, match="which it does not declare to read; declare it: reads="):
+        search(attrs.evolve(_TIMED, invariants=[stores]))
 
 
 def test_jumps_and_time_that_passes_exclude_each_other() -> None:
