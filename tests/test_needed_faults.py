@@ -1,12 +1,13 @@
 """Which faults a violation needs: held against what is known of planted scenarios, and never guessed."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import attrs
 import pytest
 
-from lakeproof import Call, Env, Faults, Finding, Scenario, Snapshot, Status
+from lakeproof import Call, Env, Faults, Finding, Observer, Scenario, Snapshot, Status, kv
 from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Violation
 from lakeproof.verify.needed_faults import drop_faults
 from tests.commands import HEAD, complaint, lakeproof
@@ -52,6 +53,21 @@ BESIDE = attrs.evolve(LOST_UPDATE, faults=Faults(crashes=1, refusals=1))
 )
 def test_a_fault_is_needed_where_nothing_is_violated_without_it(scenario: Scenario, found: dict[str, str]) -> None:
     assert verdicts(scenario, scenario.ids[0]) == found
+
+
+def test_an_invariant_may_read_what_the_observer_of_another_one_makes() -> None:
+    async def writes(env: Env) -> None:
+        with suppress(kv.KVError):
+            await twice(env)
+
+    def short(snapshot: Snapshot) -> list[Finding]:
+        done = [call for call in snapshot.calls() if call.done and call.saw("effects") == 1]
+        return [Violation("short", f"{call}") for call in done]
+
+    counts = Always(id="counts", meaning="", check=lambda _: [], observers=(Observer("effects", len),))
+    reads = Always(id="short", meaning="each call has both effects", check=short)
+    scenario = Scenario(name="s", clients=[[Call(writes)]], invariants=[counts, reads], faults=Faults(refusals=1))
+    assert verdicts(scenario, "short") == {"refusals": "needed"}
 
 
 def test_where_no_fault_is_allowed_nothing_is_dropped() -> None:

@@ -9,6 +9,7 @@ from typing import Final
 import attrs
 
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults, Scenario
+from lakeproof.search.observers import collect_observers
 from lakeproof.search.search import Limits, search
 from lakeproof.words import plural
 
@@ -57,11 +58,13 @@ def _words(kind: str) -> str:
 def _without(scenario: Scenario, invariant_id: str, name: str, faults: Faults, seconds_max: float) -> Dropped:
     # The calls of each aftermath may raise, so all of them stay for NO_UNHANDLED_EXCEPTION.
     aftermath = [each for each in scenario.aftermath if invariant_id in (each.id, NO_UNHANDLED_EXCEPTION)]
+    # What it reads of calls may be what an observer of another invariant makes.
+    observers = collect_observers(scenario.invariants)
     reduced = attrs.evolve(
         scenario,
         faults=faults,
         # The others would only delay the answer: a search ends when all that it seeks is violated.
-        invariants=[each for each in scenario.invariants if each.id == invariant_id],
+        invariants=[attrs.evolve(each, observers=observers) for each in scenario.invariants if each.id == invariant_id],
         aftermath=aftermath,
         expect={invariant_id: "violated"},
     )
