@@ -88,6 +88,14 @@ class TestRefusals:
             with pytest.raises(ScenarioError, match=r"'x': it looks at .*clients .*, an Eventually sees"):
                 searches(of)
 
+    def test_an_aftermath_may_be_one_that_changes_nothing(self) -> None:
+        def after(_: object, seen: Snapshot) -> list[Finding]:
+            return [Violation("x", "alike") if seen == seen.before else Reached("changed")]
+
+        for flow, expected in ((touch, "violated"), (touch_and_delete, "holds")):
+            of = scenario([], aftermath=[Aftermath(id="x", meaning="", calls=[Call(flow)], check=after)])
+            assert [each.verdict for each in search(of).findings if each.id == "x"] == [expected]
+
 
 class Remembers:
     """How many questions it was asked; what it saw last."""

@@ -257,8 +257,8 @@ def _now(seen: AnySnapshot) -> Iterator[Finding]:
     yield Reached(str(seen.now))
 
 
-def _now_after(_: object, seen: AnySnapshot) -> Iterator[Finding]:
-    return _now(seen)
+def _now_after(_: object, seen: AnySnapshot) -> list[Finding]:
+    return [*_now(seen)]
 
 
 def _later(outcomes: object, seen: AnySnapshot) -> list[Finding]:
