@@ -100,7 +100,7 @@ class CallView(NamedCall):
     value: Hashable = None
     error: Exception | None = None
     observed: tuple[tuple[str, Hashable], ...] | None = None
-    """By observer name, see `Observer`. None: nothing observes this call, as on a live store."""
+    """By observer name, see `Observer`. None: nothing observes this call, as on a server of lakeFS."""
 
     def saw(self, observer: str) -> Hashable:
         """What the observer of that name made of the call so far; None where nothing observes the call.
