@@ -11,6 +11,7 @@ Example: two clients of `examples/gate/first.py` add an entry to a list, by a GE
 """
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
@@ -28,15 +29,13 @@ from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
 from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by, reached_by
 from lakeproof.gate.server import ENDING, EXPIRED, NORMAL, Gate, WaitingRequest, ways
 from lakeproof.gate.unheld import PassingFront
-from lakeproof.gate.walks import OneRun
+from lakeproof.gate.walks import OneRun, find_overtaken
 from lakeproof.words import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
 """How long a call may ask for nothing and not return, while all threads sleep: before a retry of its own, say."""
 BUSY_SECONDS: Final = 120.0
 """How long a program may compute between two requests, and how long a call outside of the schedule may take."""
-DRAIN_SECONDS: Final = 0.001
-"""How often to look whether calls without a waiting task have ended."""
 PAUSES_SECONDS: Final = (0.00005, 0.0001, 0.0002, 0.0004, 0.0008)
 """How long to leave the cores to a program that moves, after each look at it; the last one again and again."""
 WATCH_SECONDS: Final = 0.05
@@ -45,6 +44,9 @@ CRASHED_CALL: Final = "Crashed"
 """The error of a call whose process was killed."""
 BLOCKED: Final = Returned(error="Blocked", message="it waits in the store, and nothing comes any more")
 """How a call has ended that has not returned when nothing is left to let go."""
+BLOCKED_SECONDS: Final = 1.0
+"""How long the first schedule with such an end lasts on: if a timer wakes the call, it was not at its end."""
+GOES_ON: Final = "a call goes on after a time, while a request of it waits in the store; raise calm_seconds"
 OPEN: Final = "reader"
 """The client whose requests never wait."""
 
@@ -136,6 +138,7 @@ class Runner:
         self._born: dict[Name, int] = {}
         self.unfinished: set[str] = set()
         self.crashed: set[str] = set()
+        self.calm: set[str] = set()  # clients with which a schedule has ended while they wait in the store
         self.blocked: list[WaitingRequest[StoreRequest]] = []  # at the end of a schedule, until the next one begins
         self.unproved = ""
         self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
@@ -169,14 +172,18 @@ class Runner:
             # A call that ends by itself leaves a process that can be used again; only the others are restarted.
             if not finished:
                 self.gate.open()
-                await self._drain()
+                # Calls may end by themselves.
+                with trio.move_on_after(PATIENCE_SECONDS):
+                    while self.unfinished:
+                        await self.gate.arrived.wait(PATIENCE_SECONDS)
             # Which of them wait in the store is kept, so that their programs see nothing before all is judged.
             self.blocked, self.gate.blocked = self.gate.blocked, []
             for name, call in self._under_way():
                 self.results[name].append((call, BLOCKED))
             nursery.cancel_scope.cancel()
         if not finished:
-            await self._renew()
+            for name in sorted(self.unfinished):
+                await self.children[name].restart()
             search.fail() if trouble else search.end()
             return Schedule(steps=tuple(self.steps), trouble=trouble)
         # `end` counts a class that is new, and only such a class is judged.
@@ -189,7 +196,10 @@ class Runner:
         self.gate.open()
         # The first schedule once more, and it was the same; or one that no store has.
         if (again := search.complete == complete) or self.gate.unreal:
-            return Schedule(steps=tuple(self.steps), unreal="" if again else self.gate.unreal)
+            unreal = "" if again else self.gate.unreal
+            names = [[each.name for each in several] for several in (self.blocked, self.steps)]
+            overtaken = find_overtaken(*names) if unreal and not self.scenario.parallel else ""
+            return Schedule(steps=tuple(self.steps), unreal=unreal, unproved=overtaken)
         return await self._judged()
 
     async def open_call(self, call: GateCall) -> Returned:
@@ -210,8 +220,11 @@ class Runner:
             if trouble := await self._quiet() or self.gate.unknown:
                 return False, trouble
             self.gate.settle()
-            # `_quiet` returns only when every call that has not ended waits here. So all calls have ended.
+            # `_quiet` returns only when every call that has not ended waits here. So all others have ended.
             if not self.gate.pending:
+                if self.unfinished - self.calm and await self.gate.arrived.wait(BLOCKED_SECONDS):
+                    return False, f"{', '.join(sorted(self.unfinished))}: {GOES_ON}"
+                self.calm |= self.unfinished
                 return True, ""
             for name in self.gate.pending:
                 self._born.setdefault(name, len(self.steps) - 1)  # -1: before the first step
@@ -245,6 +258,7 @@ class Runner:
         call = len(self.results[client])
         if crashes:  # the process is killed first: it must see nothing of what comes
             self.crashed.add(client)  # before the kill: else `_client` reports the death as an error of the program
+            self.gate.unblock(client)
             self.children[client].crash()
         waiting = await self.gate.let_go(choice.name, choice.mode)
         if crashes:
@@ -252,13 +266,8 @@ class Runner:
             await self.gate.drop(client)
         self.made.append(
             Made(
-                name=waiting.name,
-                mode=waiting.mode,
-                footprint=waiting.footprint,
-                request=waiting.request,
-                now=waiting.now,
-                born=self._born[waiting.name],
-                call=call,
+                name=waiting.name, mode=waiting.mode, footprint=waiting.footprint, request=waiting.request,
+                now=waiting.now, born=self._born[waiting.name], call=call,
             )
         )
         return waiting
@@ -282,25 +291,14 @@ class Runner:
 
     async def _end_blocked(self) -> None:
         """End the calls that wait in the store, as by CLIENT UNBLOCK; start their processes anew if they go on."""
-        clients = {each.client for each in self.blocked}
-        self.gate.over -= clients
+        clients = Counter(each.client for each in self.blocked)
+        self.gate.over -= clients.keys()
         while self.blocked:
             self.blocked.pop().ended.set()
         for name in sorted(clients):
-            # One whose call has returned has a thread that would wait again.
-            if name not in self.unfinished or not await self.children[name].ends():
+            # One whose call has returned has a thread that would wait again; and so may one with several.
+            if name not in self.unfinished or clients[name] > 1 or not await self.children[name].ends():
                 await self.children[name].restart()
-
-    async def _drain(self) -> None:
-        """Give the calls time to end by themselves."""
-        with trio.move_on_after(PATIENCE_SECONDS):
-            while self.unfinished:  # noqa: ASYNC110  # a set, no event
-                await trio.sleep(DRAIN_SECONDS)
-
-    async def _renew(self) -> None:
-        """Start anew each process whose call has not ended."""
-        for name in sorted(self.unfinished):
-            await self.children[name].restart()
 
     def _first(self) -> list[WaitingRequest[StoreRequest]]:
         """The requests that may be let go: all that wait, or of each client the first one by its label."""

@@ -24,7 +24,7 @@ they are filled at once: that is noted as not known.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Final, Generic
@@ -236,9 +236,12 @@ class Gate(Generic[State, StoreRequest]):
         for waiting in (*self.pending.values(), *self._arrived):
             if waiting.client == client:
                 await self._release(waiting, LOST_DROPPED)
-        for waiting in self.blocked:
-            if waiting.client == client:
-                waiting.ended.set()
+
+    def unblock(self, client: str) -> None:
+        """Let its requests wait in the store no longer."""
+        for waiting in [each for each in self.blocked if each.client == client]:
+            self.blocked.remove(waiting)
+            waiting.ended.set()
 
     async def _release(self, waiting: WaitingRequest[StoreRequest], mode: str) -> None:
         # Here, and not only when the waiting task runs: a second release must not find it.
@@ -258,8 +261,11 @@ class Gate(Generic[State, StoreRequest]):
         assert isinstance(answer, Response)
         return answer
 
-    async def ask(self, request: StoreRequest, body: bytes) -> Answer:
-        """The answer to a request, once it is let go. body: it distinguishes requests of one label.
+    async def ask(
+        self, request: StoreRequest, body: bytes, closed: Callable[[], Awaitable[object]] = trio.sleep_forever
+    ) -> Answer:
+        """The answer to a request, once it is let go. body: it distinguishes requests of one label. closed: ends when
+        the client has closed its connection, while the request waits in the store.
 
         Raises:
             Cut: it is to have none.
@@ -289,12 +295,22 @@ class Gate(Generic[State, StoreRequest]):
             if answer.status == WAITS and client in (self._holding or ()):  # after `open` nothing more comes
                 self.blocked.append(waiting)
                 waiting.answered.set()
-                await waiting.ended.wait()
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._give_up, waiting, closed)
+                    await waiting.ended.wait()
+                    nursery.cancel_scope.cancel()
             return answer
         finally:
             # Again, for a task that is cancelled while it waits.
             self._forget(waiting)
             waiting.answered.set()
+
+    async def _give_up(self, waiting: WaitingRequest[StoreRequest], closed: Callable[[], Awaitable[object]]) -> None:
+        await closed()
+        # Whether it comes before what the request waits for is in no footprint.
+        if waiting in self.blocked:
+            self.note(f"{waiting.client} {waiting.label}", "a wait that the program gives up")
+        waiting.ended.set()
 
     def _faults(self, request: StoreRequest) -> tuple[str, ...]:
         writes = self.front.writes(request)

@@ -108,6 +108,14 @@ class Beginning:
     """Nothing may follow: a schedule once more."""
 
 
+def find_overtaken(waiting: Sequence[Name], steps: Sequence[Name]) -> str:
+    """Which of the steps that wait in the store comes before others of its client. If a client's requests have one
+    order, it does in each schedule, and what follows once a store has answered it is in none."""
+    found = (name for name in waiting if name.client in {each.client for each in steps[steps.index(name) + 1 :]})
+    why = "waits in the store before other requests of its client; parallel=True runs all orders"
+    return next((f"{name} {why}" for name in found), "")
+
+
 COMPLETE: Final = "complete"
 REDUNDANT: Final = "redundant"
 DIVERGED: Final = "diverged"

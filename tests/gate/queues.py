@@ -1,15 +1,18 @@
 """Workers over Redis as they are mostly written: they wait for work without a timeout, by redis-py."""
 
+import asyncio
 import os
 import threading
 from contextlib import suppress
 
 import redis
+import redis.asyncio
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from lakeproof import Faults
 from lakeproof.gate import GateScenario, Outcome, call
+from lakeproof.gate.scenario import Invariant
 
 
 def connected() -> redis.Redis:
@@ -103,6 +106,75 @@ def serve() -> None:
             client.rpush("answers", client.blpop(["questions"], 0)[1] + b"!")
 
 
+async def wait_or_stop() -> None:
+    url = os.environ["REDIS_URL"]
+    async with redis.asyncio.Redis.from_url(url) as waits, redis.asyncio.Redis.from_url(url) as client:
+        job: asyncio.Future[object] = asyncio.ensure_future(waits.blpop(["jobs"], 0))
+        if not await client.get("stop"):
+            await job
+        job.cancel()
+        with suppress(asyncio.CancelledError):
+            await job
+        await client.set("stopped", 1)
+
+
+def work_once() -> None:
+    """Or give up the wait for work."""
+    asyncio.run(wait_or_stop())
+
+
+def stop() -> None:
+    with connected() as client:
+        client.set("stop", 1)
+
+
+def produce_late() -> None:
+    """A job that nobody takes any more."""
+    with connected() as client:
+        if client.get("stopped"):
+            client.rpush("jobs", "late")
+
+
+def no_job_stays(outcome: Outcome) -> str | None:
+    found = listed(outcome, "jobs")
+    return f"there are still {found}" if found else None
+
+
+def take() -> None:
+    with connected() as client, suppress(redis.RedisError):
+        client.blpop(["jobs"], 0)
+        client.set("taken", 1)
+
+
+def take_beside(seconds: float, key: str) -> None:
+    """Wait for a job, and write another key after a time."""
+    threading.Thread(target=take, daemon=True).start()
+    with connected() as client:
+        client.get("ready")
+        threading.Event().wait(seconds)
+        client.set(key, 1)
+
+
+def produce_if(key: str) -> None:
+    with connected() as client:
+        if client.get(key):
+            client.rpush("jobs", "a")
+
+
+def is_absent(key: str) -> Invariant:
+    def judge(outcome: Outcome) -> str | None:
+        return f"there is {key}" if key.encode() in outcome.store.redis.keys else None
+
+    return judge
+
+
+def wait_beside_work() -> None:
+    """The thread takes an error for nothing, and waits again; the call does not."""
+    threading.Thread(target=work_stubbornly, daemon=True).start()
+    with connected() as client:
+        client.blpop(["answers"], 0)
+
+
 def listed(outcome: Outcome, *keys: str) -> list[str]:
     found = (outcome.store.redis.keys.get(each.encode(), ()) for each in keys)
     return sorted(one.decode() for each in found if isinstance(each, tuple) for one in each)
@@ -176,5 +248,20 @@ SCENARIOS = [
     ),
     GateScenario(name="rpc", clients=[[call(ask)], [call(serve)]], invariants=[is_answered]),
     GateScenario(name="alone", clients=[[call(work)]], invariants=[who_works_waits], reached=lambda _: True),
+    GateScenario(
+        name="gives up", clients=[[call(work_once)], [call(stop)], [call(produce_late)]], invariants=[no_job_stays]
+    ),
+    GateScenario(name="timer", clients=[[call(take_beside, 0.3, "bad")]], invariants=[is_absent("bad")]),
+    *(
+        GateScenario(
+            name=f"orders/{parallel}",
+            clients=[[call(take_beside, 0, "ready")], [call(produce_if, "ready")]],
+            invariants=[is_absent("taken")],
+            parallel=parallel,
+            expect={"judge": "violated"},
+        )
+        for parallel in (True, False)
+    ),
+    GateScenario(name="beside", clients=[[call(wait_beside_work)]], invariants=[all_is_done], reached=lambda _: True),
     GateScenario(name="setup", clients=[[call(produce, "a")]], setup=[call(work)], invariants=[all_is_done]),
 ]

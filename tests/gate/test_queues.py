@@ -86,6 +86,29 @@ def test_a_search_all_of_whose_schedules_no_redis_has_shows_nothing_and_says_so(
     assert "rpc: in each schedule that was run a request waits in the store" in ran.complaints
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("gives up", "c1 BLPOP jobs: a wait that the program gives up is not known here"),
+        ("timer", "c1: a call goes on after a time, while a request of it waits in the store; raise calm_seconds"),
+        ("orders/False", "c1 BLPOP jobs waits in the store before other requests of its client"),
+    ],
+)
+def test_of_a_wait_in_which_its_client_goes_on_not_all_is_shown(tmp_path: Path, name: str, why: str) -> None:
+    ran = run(tmp_path, QUEUES, name)
+    assert (ran.code, ran.row["verdict"]) == (3, "inconclusive"), ran
+    assert why in ran.complaints
+
+
+def test_all_orders_of_a_client_show_what_it_does_after_its_wait(tmp_path: Path) -> None:
+    assert is_found(tmp_path, "orders/True")[-1] == "c1 SET taken -> OK"
+
+
+def test_a_thread_that_would_wait_again_beside_a_call_that_ends_is_gone_in_the_next_schedule(tmp_path: Path) -> None:
+    ran = run(tmp_path, QUEUES, "beside")
+    assert (ran.code, ran.row["verdict"], ran.row["covers"]) == (0, "holds", "all"), ran
+
+
 def test_a_setup_that_waits_without_a_timeout_is_not_judged(tmp_path: Path) -> None:
     ran = run(tmp_path, QUEUES, "setup")
     assert (ran.code, ran.row["verdict"]) == (3, "inconclusive")

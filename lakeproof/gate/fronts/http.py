@@ -167,6 +167,19 @@ class Server:
             self.arrivals.ignore(connection)
             self.busy -= counted
 
+    async def closed(self, connection: socket.socket) -> None:
+        """Until the client has closed a connection from which nothing is read. If it sends more, that is not seen."""
+        self.arrivals.expect(connection)
+        try:
+            await trio.lowlevel.wait_readable(connection)
+            sends = bool(connection.recv(1, socket.MSG_PEEK))
+        except ConnectionError:
+            sends = False
+        finally:
+            self.arrivals.ignore(connection)
+        if sends:
+            await trio.sleep_forever()
+
 
 async def _accept_connection(listener: socket.socket) -> socket.socket | None:
     """The next connection that waits; None: there is none any more, or no room for it."""

@@ -5,8 +5,9 @@ which are requests of their own once their turn has come.
 """
 
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from typing import Final, Protocol
 
@@ -34,7 +35,9 @@ class Asks(Protocol):
 
     def note(self, request: str, unknown: str, /) -> None: ...
 
-    async def ask(self, request: RedisRequest, body: bytes, /) -> Answer: ...
+    async def ask(
+        self, request: RedisRequest, body: bytes, closed: Callable[[], Awaitable[object]], /
+    ) -> Answer: ...
 
 
 class Speaker:
@@ -78,7 +81,7 @@ class Speaker:
         server.seen += 1
         found = session.taken(words)
         if isinstance(found, RedisRequest):
-            reply = await self._answer(session, found)
+            reply = await self._answer(connection, session, found)
         else:
             reply = found
             self.gate.note(f"{session.client} {words[0].decode('latin-1').upper()}", reply.unknown)
@@ -89,12 +92,12 @@ class Speaker:
         finally:
             server.busy -= 1
 
-    async def _answer(self, session: Session, request: RedisRequest) -> Reply:
+    async def _answer(self, connection: socket.socket, session: Session, request: RedisRequest) -> Reply:
         if self.clients and request.user not in self.clients:
             # `Gate.ask` answers a client that it does not hold at once: the request would be no step.
             self.gate.note(f"{request.user or 'unnamed client'} {RedisFront().label_of(request)}", UNNAMED)
             return Reply(Failure(STRANGER))
-        reply = await self.gate.ask(request, request.body)
+        reply = await self.gate.ask(request, request.body, partial(self.gate.server.closed, connection))
         assert isinstance(reply, Reply)
         # A lost answer raises Cut before this. So a session never knows what its client does not.
         session.answered(request, reply)
