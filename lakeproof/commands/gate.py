@@ -39,7 +39,9 @@ UNREAL: Final = (
     "in each schedule that was run a request waits in the store for what comes after it, which no store does; run more "
     "of them, with more preemptions or parallel=True"
 )
-ALL_RAISED: Final = "in each schedule each call of a client raises, or one of after, so nothing is shown; the first: "
+ALL_RAISED: Final = (
+    "reached: in each schedule each call of a client raises, or one of after, so nothing is shown; the first: "
+)
 
 
 @click.group("gate")
@@ -162,7 +164,7 @@ class _RunReporter:
         taken_back = search.taken_back if isinstance(search, Classes) else ""
         unjudged = NOT_REACHED if scenario.reached else f"{ALL_RAISED}{printable(found.raised)}"
         unjudged = UNREAL if search.complete == found.unreal else unjudged
-        missed = "" if found.reached or not search.complete else unjudged
+        missed = "" if found.reached or found.unproved or not search.complete else unjudged
         why = [*list(dict.fromkeys(found.trouble))[:TROUBLES_MAX], found.unproved, taken_back, missed]
         for each in filter(None, why):
             self.troubles.append(f"{scenario.name}: {each}")

@@ -45,7 +45,7 @@ class SearchProgress:
     reached: bool = False
     """Whether any schedule has a call of a client that has done what it is for."""
     raised: str = ""
-    """The first that a call has raised."""
+    """The first that a call has raised, of ``after`` if one of these has."""
     unproved: str = ""
     """Why a schedule proves nothing, if one does not: then nothing is proved."""
 
@@ -56,7 +56,7 @@ class SearchProgress:
         self.reached |= schedule.reached
         if schedule.outcome and not self.raised:
             made = [each for calls in schedule.outcome.results.values() for _, each in calls]
-            raised = (each for each in (*made, *schedule.outcome.after) if each.error)
+            raised = (each for each in (*schedule.outcome.after, *made) if each.error)
             self.raised = next((f"{each.error}: {each.message}" for each in raised), "")
         for name in schedule.violated:
             self.counted[name] = self.counted.get(name, 0) + 1

@@ -175,6 +175,12 @@ def wait_beside_work() -> None:
         client.blpop(["answers"], 0)
 
 
+def read(key: str) -> None:
+    with connected() as client:
+        if client.get(key) is None:
+            raise LookupError(key)
+
+
 def listed(outcome: Outcome, *keys: str) -> list[str]:
     found = (outcome.store.redis.keys.get(each.encode(), ()) for each in keys)
     return sorted(one.decode() for each in found if isinstance(each, tuple) for one in each)
@@ -263,5 +269,12 @@ SCENARIOS = [
         for parallel in (True, False)
     ),
     GateScenario(name="beside", clients=[[call(wait_beside_work)]], invariants=[all_is_done], reached=lambda _: True),
+    GateScenario(
+        name="raises",
+        clients=[[call(read, "mine")]],
+        after=[call(read, "of after")],
+        invariants=[all_is_done],
+    ),
+    GateScenario(name="after", clients=[[call(stop)]], after=[call(work)], invariants=[all_is_done]),
     GateScenario(name="setup", clients=[[call(produce, "a")]], setup=[call(work)], invariants=[all_is_done]),
 ]

@@ -109,6 +109,14 @@ def test_a_thread_that_would_wait_again_beside_a_call_that_ends_is_gone_in_the_n
     assert (ran.code, ran.row["verdict"], ran.row["covers"]) == (0, "holds", "all"), ran
 
 
+def test_why_no_schedule_has_reached_anything_is_what_after_has_raised(tmp_path: Path) -> None:
+    assert run(tmp_path, QUEUES, "raises").complaints.endswith("the first: LookupError: of after\n")
+
+
+def test_a_call_of_after_that_is_not_judged_is_the_only_complaint(tmp_path: Path) -> None:
+    assert "the first" not in run(tmp_path, QUEUES, "after").complaints
+
+
 def test_a_setup_that_waits_without_a_timeout_is_not_judged(tmp_path: Path) -> None:
     ran = run(tmp_path, QUEUES, "setup")
     assert (ran.code, ran.row["verdict"]) == (3, "inconclusive")
