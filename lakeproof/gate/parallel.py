@@ -191,7 +191,7 @@ async def join(
                 changed = search.take_in(ran.walked)
                 _add_reached(scenario, ran.reached, reached)
                 reached = ran.reached
-                report(ran.schedule if changed is None else attrs.evolve(ran.schedule, trouble=str(changed)))
+                report(ran.schedule if changed is None else attrs.evolve(ran.schedule, trouble=str(changed), unreal=""))
                 bell.ring()
             # What is under way elsewhere may show that more is to be run.
             elif search.waits:

@@ -36,6 +36,7 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
 from lakeproof.gate.fronts.interface import Answer, Front, State, StoreRequest
+from lakeproof.gate.fronts.redis import lists
 from lakeproof.gate.fronts.redis.replies import WAITS
 from lakeproof.gate.names import NAME, Names, blank_minted
 
@@ -67,8 +68,8 @@ PASSED: Final = "let through"
 """The client of requests that wait in no schedule."""
 STRAY: Final = "a request in a schedule that AWS_ACCESS_KEY_ID gives to none of its clients"
 SEVERAL: Final = "which of several keys ends a wait for all of them"
-MOVES: Final = ("BLMOVE ", "BRPOPLPUSH ")
-"""Labels of commands that, when they have waited, fill a key together with the command that has ended their wait."""
+MOVES: Final = tuple(f"{each.decode()} " for each in lists.MOVES)
+"""What their labels begin with."""
 SETUP: Final = "setup"
 """The client of all names from before the first schedule."""
 

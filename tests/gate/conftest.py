@@ -7,6 +7,8 @@ from botocore.client import BaseClient
 
 from tests.gate.dynamodb_requests import ONE, TWO, create
 from tests.gate.dynamodb_server import client, served
+from tests.gate.redis_requests import Real
+from tests.servers import redis_server
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +38,12 @@ def db(dynamodb_client: BaseClient) -> Iterator[BaseClient]:
     yield dynamodb_client
     for name in dynamodb_client.list_tables()["TableNames"]:
         dynamodb_client.delete_table(TableName=name)
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Real]:
+    """A redis-server of a module's own."""
+    with redis_server() as address:
+        found = Real(address)
+        yield found
+        found.close()

@@ -13,15 +13,6 @@ from lakeproof.gate.fronts.redis.parser import Words
 from lakeproof.gate.fronts.redis.work import Work
 from tests.gate.redis_requests import ALL, LISTS, LUA, REST, SETS, Local, Real, words
 from tests.gate.stores import telling
-from tests.servers import redis_server
-
-
-@pytest.fixture(scope="module")
-def real() -> Iterator[Real]:
-    with redis_server() as address:
-        found = Real(address)
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

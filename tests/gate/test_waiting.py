@@ -2,7 +2,7 @@
 
 import random
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 
 import pytest
@@ -18,7 +18,6 @@ from lakeproof.gate.server import CRASHED, CRASHED_APPLIED, NORMAL, Gate
 from lakeproof.gate.strategies import Sampled
 from tests.gate.redis_requests import Real, sent, words
 from tests.gate.waiting import Misjudged, Program, Server, beginning, by_gate, by_redis, encoded, moves, programs
-from tests.servers import redis_server
 
 WORKER, PUSH = (("BLPOP a 0",),), (("RPUSH a x",),)
 TAKEN_AT_ONCE = (("RPUSH a x;LPOP a",),)
@@ -87,14 +86,6 @@ def test_each_schedule_of_a_sample_is_judged(changes: int | None) -> None:
     found, unreal = by_gate(program, Sampled(20, 0, changes))
     assert not unreal
     assert found == by_redis(program)
-
-
-@pytest.fixture(scope="module")
-def real() -> Iterator[Real]:
-    with redis_server() as address:
-        found = Real(address)
-        yield found
-        found.close()
 
 
 def wait_for_blocked(real: Real, count: int) -> None:

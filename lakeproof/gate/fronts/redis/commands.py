@@ -327,10 +327,9 @@ def perform_command(work: Work, words: Words) -> Value:
         return Failure(str(error))
 
 
-_NOT_IN_SCRIPTS: Final = frozenset(
-    b"EVAL EVALSHA SCRIPT|LOAD SCRIPT|EXISTS SCRIPT|FLUSH UNWATCH".split()
-    + b"BLPOP BRPOP BRPOPLPUSH BLMOVE BZPOPMIN BZPOPMAX".split()
-)
+_NOT_IN_SCRIPTS: Final = frozenset((
+    *lists.POPS, *lists.MOVES, *b"EVAL EVALSHA SCRIPT|LOAD SCRIPT|EXISTS SCRIPT|FLUSH UNWATCH".split()
+))
 _IN_SCRIPTS: Final = (b"INFO", b"COMMAND")
 """What Redis allows in scripts, of what is answered by the connection here."""
 

@@ -19,8 +19,9 @@ from lakeproof.gate.fronts.redis.work import Work
 
 _NO_COUNT: Final = "ERR value is out of range, must be positive"
 _NO_TIMEOUT: Final = "ERR timeout is not a float or out of range"
-_POPS: Final = (b"BLPOP", b"BRPOP", b"BZPOPMIN", b"BZPOPMAX")
-_MOVES: Final = (b"BLMOVE", b"BRPOPLPUSH")
+POPS: Final = (b"BLPOP", b"BRPOP", b"BZPOPMIN", b"BZPOPMAX")
+MOVES: Final = (b"BLMOVE", b"BRPOPLPUSH")
+"""When they have waited, they fill a key together with the command that has ended their wait."""
 _PLAIN_TIMEOUT: Final = re.compile(rb"-?[0-9]{1,12}(\.[0-9]{1,12})?")
 
 
@@ -113,9 +114,9 @@ def can_answer(state: RedisState, words: Words) -> bool | None:
     """Whether a Redis that holds this would answer a command, also one that waits there without a timeout; None: of
     several keys more than one holds something, and which came first is not known."""
     name = words[0].upper()
-    if name not in _POPS + _MOVES or words[-1].strip(b"-0."):
+    if name not in POPS + MOVES or words[-1].strip(b"-0."):
         return True
-    found = [state.keys[key] for key in {*(words[1:-1] if name in _POPS else words[1:2])} if key in state.keys]
+    found = [state.keys[key] for key in {*(words[1:-1] if name in POPS else words[1:2])} if key in state.keys]
     kind = SortedSet if name.startswith(b"BZ") else tuple
     return isinstance(found[0], kind) if len(found) == 1 else None if found else False
 
