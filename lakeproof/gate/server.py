@@ -357,8 +357,8 @@ class Gate(Generic[State, StoreRequest]):
     def note(self, request: str, unknown: str) -> None:
         """A request was answered. unknown: what the front does not have of it; empty: it has all."""
         if unknown and not self.unknown:
-            why = "the gate does not have it, so what follows is not judged; let the program do without it"
-            self.unknown = f"{request}: {unknown} is not known here: {why}"
+            repair = "set it" if "GateScenario(" in unknown else "let the program do without it"
+            self.unknown = f"{request}: {unknown} is not known here, so what follows is not judged; {repair}"
 
     def _stable(self, footprint: Footprint, client: str) -> Footprint:
         """A footprint that can be compared with those of other runs, in which the program mints other names."""

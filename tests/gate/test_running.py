@@ -28,6 +28,7 @@ OVER = {"verdict": "violated", "schedules": 3, "violating": 1}
 """The look before the pointer is written; or after it, and then the two writes of the object in two orders."""
 OPEN = {"verdict": "inconclusive", "all": False}
 UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
+EXPIRIES = "EX without GateScenario(expiries=...) is not known here, so what follows is not judged; set it"
 
 
 @deep
@@ -67,11 +68,11 @@ UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
         (FORGETFUL, "kept", 3, {"all": False}, "no longer asks for"),
         (NASTY, "endless --schedules 1", 3, OPEN, "c1: no request and no answer for 0.3 s, and all threads sleep"),
         # What the gate does not have is never judged as the program's behaviour.
-        (REFUSED, "tags", 3, OPEN, f"tags: c1 {UNKNOWN}: the gate does not have it, so what follows is not judged"),
+        (REFUSED, "tags", 3, OPEN, f"tags: c1 {UNKNOWN}, so what follows is not judged"),
         (REFUSED, "tags --preemptions 1", 3, OPEN | {"schedules": 0}, UNKNOWN),
         (REFUSED, "tags --strategy pct --schedules 2", 3, OPEN | {"schedules": 0}, UNKNOWN),
         (REFUSED, "states", 3, OPEN, 'ExecuteStatement {"Statement": "UPDATE t SET v = 1"} is not known here'),
-        (REFUSED, "expires", 3, OPEN, "c1 SET n ex 60: EX without GateScenario(expiries=...) is not known here"),
+        (REFUSED, "expires", 3, OPEN, EXPIRIES),
         (REFUSED, "stranger", 3, OPEN, "SET n: a connection that is of no client of REDIS_URL is not known here"),
         (REFUSED, "foreign", 3, OPEN, "minio GET bucket/n: a request in a schedule that AWS_ACCESS_KEY_ID gives"),
         (REFUSED, "setup", 3, OPEN, f"setup: reader {UNKNOWN}"),
