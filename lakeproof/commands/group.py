@@ -110,10 +110,9 @@ class Commands(click.Group):
             # Not before: where the search is loaded, a Ctrl-C may be lost in what it does at each garbage collection.
             from lakeproof.model.messages import NoProtobuf
             from lakeproof.search.trace import TraceError
-            from lakeproof.verify.loader import LoadError
             from lakeproof.verify.tasks import MISTAKE
 
-            if isinstance(error, LoadError | NoProtobuf | TraceError):
+            if isinstance(error, NoProtobuf | TraceError):
                 complain(str(error))
                 return UNUSABLE
             shown = str(error) if isinstance(error, InternalError) else traceback.format_exc()

@@ -21,9 +21,9 @@ import attrs
 from lakeproof.gate.cuts import Exchange
 from lakeproof.gate.effect_log import Op
 from lakeproof.gate.scenario import GateCall, GateScenario, Invariant, OnTheWay
-from lakeproof.gate.scenario_files import execute_file
 from lakeproof.scenario import Call, Scenario, ScenarioError
 from lakeproof.search.trace import Trace, TraceStep
+from lakeproof.verify.loader import executed_file
 from lakeproof.words import Unusable
 
 _NAMED: Final = re.compile(r"\{(\w+)\}")
@@ -147,7 +147,8 @@ def load(name: str) -> Profile:
     file = Path(name)
     if not file.is_file():
         raise Unusable(f"{name}: no profile; expected a Python file with PROFILE")
-    found = execute_file(file).get("PROFILE")
+    with executed_file(file) as module:
+        found = vars(module).get("PROFILE")
     if not isinstance(found, Profile):
         raise Unusable(f"{file}: PROFILE is {found!r}; make it a lakeproof.gate.profile.Profile")
     return found

@@ -1,7 +1,10 @@
 """What a user writes for the gate: calls of a real program, what can go wrong, and what must hold."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING, Final, ParamSpec
 
 import attrs
@@ -178,10 +181,7 @@ def found_by(scenario: str, name: str, invariant: Callable[[], object]) -> str |
         Unusable: it raises, or returns something else.
     """
     where = f"{scenario}: the invariant {name}"
-    try:
-        found = invariant()
-    except (Exception, SystemExit) as error:  # whatever the user's function raises
-        raise Unusable(f"{where} raised {type(error).__name__}: {error}; let it return evidence or None") from error
+    found = _call_user(invariant, where, "evidence or None")
     # True or False from a function that was meant as a predicate would count as evidence, or as none.
     if found is not None and not isinstance(found, str):
         raise Unusable(f"{where} returned {found!r}; let it return evidence in a sentence, or None")
@@ -197,8 +197,14 @@ def reached_by(scenario: GateScenario, outcome: Outcome) -> bool:
     if scenario.reached is None:
         returned = any(each.ok for calls in outcome.results.values() for _, each in calls)
         return returned and all(each.ok for each in outcome.after)
+    reached = partial(scenario.reached, outcome)
+    return bool(_call_user(reached, f"{scenario.name}: reached", "whether a call has done what it is for"))
+
+
+def _call_user(function: Callable[[], object], where: str, expected: str) -> object:
     try:
-        return bool(scenario.reached(outcome))
+        # Rows go to stdout, and what the function prints would be among them.
+        with redirect_stdout(sys.stderr):
+            return function()
     except (Exception, SystemExit) as error:  # whatever the user's function raises
-        why = f"reached raised {type(error).__name__}: {error}; let it return whether a call has done what it is for"
-        raise Unusable(f"{scenario.name}: {why}") from error
+        raise Unusable(f"{where} raised {type(error).__name__}: {error}; let it return {expected}") from error

@@ -1,12 +1,10 @@
 """The scenarios of the gate in a user's file."""
 
-import runpy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lakeproof.gate.scenario import GateScenario
-from lakeproof.scenario import ScenarioError
-from lakeproof.verify.loader import LoadError, import_beside, matching
+from lakeproof.verify.loader import LoadError, executed_file, matching
 from lakeproof.words import Unusable
 
 
@@ -32,7 +30,11 @@ def load_scenarios(file: Path) -> list[GateScenario]:
         Unusable: it cannot be executed, has no list of them, or has another function under the name of one that they
             call.
     """
-    executed = execute_file(file)
+    with executed_file(file) as module:
+        return _scenarios_in(vars(module), file)
+
+
+def _scenarios_in(executed: Mapping[str, object], file: Path) -> list[GateScenario]:
     listed = executed.get("SCENARIOS")
     if not isinstance(listed, (list, tuple)) or not all(isinstance(each, GateScenario) for each in listed):
         raise Unusable(f"{file}: no list SCENARIOS of GateScenario; scenarios of the search are named with --from FILE")
@@ -47,20 +49,3 @@ def load_scenarios(file: Path) -> list[GateScenario]:
             why = f"{each.name} is not the function that is called; define it there, or import it by this name"
             raise Unusable(f"{file}: {each}: in this file, {why}")
     return list(listed)
-
-
-def execute_file(file: Path) -> Mapping[str, object]:
-    """What a user's file, which is executed, has under each name.
-
-    Raises:
-        Unusable: it raises.
-    """
-    import_beside(file)  # it may import its neighbours, as if it were run
-    try:
-        return runpy.run_path(str(file))
-    except KeyboardInterrupt:
-        raise
-    except ScenarioError as error:
-        raise Unusable(f"{file}: {error}") from None
-    except BaseException as error:  # whatever it raises: with SystemExit, this process would end without a verdict
-        raise Unusable(f"{file}: {type(error).__name__}: {error}") from error

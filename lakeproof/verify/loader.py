@@ -19,11 +19,12 @@ from lakeproof.search.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, i
 from lakeproof.verify.machine import rare_collections
 from lakeproof.verify.problems import NAME_LENGTH_MAX, kind, problems
 from lakeproof.verify.witness import INSTALLED, PACKAGE, STANDARD, WITNESS
+from lakeproof.words import Unusable
 
 SUGGESTIONS_MAX: Final = 3
 
 
-class LoadError(Exception):
+class LoadError(Unusable):
     """Scenarios that cannot be used; one line that names the file, the place in it and the repair."""
 
 
@@ -68,9 +69,8 @@ def load_file(path: Path, code: CodeType | None = None) -> tuple[Scenario, ...]:
     Raises:
         LoadError: it cannot be read or executed, or what it offers is no list of scenarios.
     """
-    # Around both: reading the list runs code of the file, too (``__repr__`` and ``__eq__`` of its values).
-    with _isolate_file(path):
-        return _scenarios_in(_execute_file(path, code), path)
+    with executed_file(path, code) as module:
+        return _scenarios_in(module, path)
 
 
 def _scenarios_in(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
@@ -99,7 +99,7 @@ def _scenarios_in(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
     return tuple(scenarios)
 
 
-def _execute_file(path: Path, code: CodeType | None = None) -> ModuleType:
+def _execute_file(path: Path, code: CodeType | None) -> ModuleType:
     # Not the stem alone: a user's file may be called like a module that is loaded already.
     name = f"_scenarios_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
     try:
@@ -126,11 +126,12 @@ def _execute_file(path: Path, code: CodeType | None = None) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _isolate_file(path: Path) -> Iterator[None]:
-    """Code of the file runs within: its lines, and what its values say of themselves (``__repr__``, ``__hash__``).
+def executed_file(path: Path, code: CodeType | None = None) -> Iterator[ModuleType]:
+    """A file of a user, executed. Within, too, only its code may raise: what its values say of themselves
+    (``__repr__``, ``__eq__``). code: what to execute instead of what the file holds.
 
     Raises:
-        LoadError: it raised, or does not end.
+        LoadError: it cannot be read, it raised, or does not end.
     """
     try:
         with (
@@ -140,8 +141,8 @@ def _isolate_file(path: Path) -> Iterator[None]:
             WATCH.set_up(LOAD_SECONDS_MAX),
             WATCH.over(),
         ):
-            yield
-    except LoadError:
+            yield _execute_file(path, code)
+    except Unusable:
         raise
     except Hangs as error:
         where = place_in_file(error, path) or path

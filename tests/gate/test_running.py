@@ -179,7 +179,7 @@ def test_what_one_scenario_or_schedule_has_made_is_unknown_in_the_next(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ("raise SystemExit(0)", "counter.py: SystemExit: 0"),
+        ("raise SystemExit(0)", ": SystemExit: 0"),
         # The functions that are called are not those that the processes find in the file.
         ("def careful(): value()", "counter.py: careful(): in this file, careful is not the function that is called"),
         ("del value", "counter.py: value(): in this file, value is not the function that is called; define it there"),
@@ -193,6 +193,14 @@ def test_a_file_that_would_prove_nothing_is_refused(tmp_path: Path, more: str, t
     ran = run(tmp_path, file, "counter/*")
     assert (ran.code, ran.rows) == (2, {})
     assert told in ran.complaints
+
+
+def test_what_a_file_and_its_invariants_print_is_not_among_the_rows(tmp_path: Path) -> None:
+    begins = "(outcome: Outcome) -> str | None:\n"
+    text = COUNTER.read_text().replace(begins, f"{begins}    print('x')\n")
+    (tmp_path / "prints.py").write_text(f"{text}\nprint('x')\n")
+    ran = run(tmp_path, tmp_path / "prints.py", "counter/blind")  # which reads each line of stdout as JSON
+    assert (ran.code, ran.complaints.count("x\n") > 2) == (0, True)
 
 
 def test_a_violation_that_is_not_expected_is_a_failure(tmp_path: Path) -> None:
