@@ -24,7 +24,7 @@ from lakeproof.gate.scenario_files import load_scenarios
 from lakeproof.gate.search import TELL_SECONDS, complete_work
 from lakeproof.gate.startup import Unjudged, open_runner
 from lakeproof.gate.strategies import Replayed
-from lakeproof.gate.traces import GateTrace, TraceError, read
+from lakeproof.gate.traces import GateTrace, read
 from lakeproof.words import AS_EXPECTED, INCONCLUSIVE, VIOLATED, Unusable
 
 
@@ -82,10 +82,7 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     Exit code 1 if it violates an invariant, 3 if the program diverges. With --times, 1 only if every replay has the
     verdict and the answers of the trace; 3 if one differs.
     """
-    try:
-        recorded = read(trace)
-    except TraceError as error:
-        raise Unusable(str(error)) from None
+    recorded = read(trace)
     # The file is code, and a trace may come from elsewhere: it is executed only if the user names it.
     if file is None:
         named = shlex.quote(recorded.file)

@@ -109,10 +109,9 @@ class Commands(click.Group):
         except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
             # Not before: where the search is loaded, a Ctrl-C may be lost in what it does at each garbage collection.
             from lakeproof.model.messages import NoProtobuf
-            from lakeproof.search.trace import TraceError
             from lakeproof.verify.tasks import MISTAKE
 
-            if isinstance(error, NoProtobuf | TraceError):
+            if isinstance(error, NoProtobuf):
                 complain(str(error))
                 return UNUSABLE
             shown = str(error) if isinstance(error, InternalError) else traceback.format_exc()

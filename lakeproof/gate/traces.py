@@ -11,12 +11,9 @@ from lakeproof.files import write_whole
 from lakeproof.gate.classes import Choice, Name
 from lakeproof.gate.run import Schedule
 from lakeproof.gate.server import COSTS
+from lakeproof.words import Unusable
 
 FORMAT: Final = 1
-
-
-class TraceError(Exception):
-    """A file that is no trace of the gate; one line that names it, the place and the repair."""
 
 
 @attrs.frozen(kw_only=True)
@@ -72,14 +69,14 @@ def read(path: Path) -> GateTrace:
     """Read one.
 
     Raises:
-        TraceError: it is none.
+        Unusable: it is none.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{path}: no JSON: {error}; name a file that `lakeproof gate run` has written") from None
+        raise Unusable(f"{path}: no JSON: {error}; name a file that `lakeproof gate run` has written") from None
     if not isinstance(document, dict) or document.get("gate") != FORMAT:
-        raise TraceError(f"{path}: no trace of the gate; name a file that `lakeproof gate run` has written")
+        raise Unusable(f"{path}: no trace of the gate; name a file that `lakeproof gate run` has written")
     try:
         return GateTrace(
             file=str(document["file"]),
@@ -90,7 +87,7 @@ def read(path: Path) -> GateTrace:
         )
     # A list in place of an object has no ``items``, which is an AttributeError; Infinity is no integer.
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
-        raise TraceError(f"{path}: a part is missing or has another type: {error!r}; record it again") from None
+        raise Unusable(f"{path}: a part is missing or has another type: {error!r}; record it again") from None
 
 
 def _status(status: object) -> int | str:

@@ -24,7 +24,7 @@ from lakeproof.files import write_whole
 from lakeproof.impl.printable import printable
 from lakeproof.scenario import Faults, ScenarioError
 from lakeproof.search.faults import Mode
-from lakeproof.words import program, replay_command
+from lakeproof.words import Unusable, program, replay_command
 
 FORMAT: Final = 1
 """The version of the format. A change that an older reader would misread raises it."""
@@ -36,7 +36,7 @@ LEFT_OUT: Final = BOUNDS[BOUNDS.index("restarts") :]
 MODES: Final = {mode.value: mode for mode in Mode}
 
 
-class TraceError(Exception):
+class TraceError(Unusable):
     """A trace that cannot be used; one line that names the file, the place in it and the repair."""
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from lakeproof.search.trace import Trace, TraceError
+from lakeproof.search.trace import Trace
 
 if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
@@ -44,7 +44,7 @@ def of_scenario(trace: Trace, scenario: "Scenario", source: "Source") -> Others:
     try:
         with isolate_code(scenario, source):
             found = others(trace, scenario)
-    except (TraceError, Undecided, Unusable) as error:
+    except (Undecided, Unusable) as error:
         return Others(why=str(error))
     except ReplayDiverged as error:
         return Others(why=str(error).partition("\n")[0])  # the steps that differ are on the following lines
