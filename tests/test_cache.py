@@ -249,6 +249,16 @@ class TestWhatIsTold:
         assert not recalled(runner.mine("--max-states", "50"))  # nothing inconclusive is kept
         assert not (runner.folder / "kept").exists()
 
+    def test_a_fault_that_no_schedule_has_is_reported_and_so_is_it_from_the_cache(self, runner: Runner) -> None:
+        text = FLOW.format(setting="", reading="amount = 1")
+        faults = "faults=lakeproof.Faults(scan_failures=1), clients"
+        runner.write(mine_py=text.replace("clients", faults))
+        for known in (False, True):
+            done = runner.mine()
+            assert (recalled(done), "no schedule spends the scan_failures of a/b/c" in done.stdout) == (known, True)
+            rows = list(map(json.loads, runner.mine("--json").stdout.splitlines()))
+            assert [row["unspent"] for row in rows] == [["scan_failures"]] * 2
+
     def test_a_violation_that_does_not_take_place_is_searched(self, runner: Runner) -> None:
         runner.write(racing_py=RACING.read_text())
         first = runner.verify("--from", "racing.py", "known")

@@ -46,7 +46,7 @@ from lakeproof.model.invariants import Monitor, Reads
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search.behaviour import Behaviour, Disagreement
 from lakeproof.search.execution import NondeterministicFlow
-from lakeproof.search.faults import Move
+from lakeproof.search.faults import BUDGETS, COST, Mode, Move
 from lakeproof.search.fence import Undecided
 from lakeproof.search.growth import LoopFinder, growth, longest
 from lakeproof.search.judge import Judge
@@ -228,6 +228,7 @@ class LevelSearch:
         self.stride = 1
         self.ahead: dict[int, list[Words]] = {0: [self.kernel.first()]}
         self.unexpanded = False
+        self.modes: set[Mode] = set()  # of all moves so far
         self.growth_at, self.grows = GROWTH_LEVEL, ""
 
     def _report(self, level: int, width: int) -> None:
@@ -345,6 +346,8 @@ class LevelSearch:
 
     def _expand_chunk(self, chunk: Words, fresh: list[tuple[int, Words]], level: int) -> None:
         def sink(move: Move, rows: Rows, after: Words) -> None:
+            if len(rows):
+                self.modes.add(move.mode)
             # A chunk that is expanded twice is judged once: `Projections.fresh` leaves out what it has met.
             if self.judge.watches_moves:
                 self.judge.transitions(move, take(chunk, rows), level)
@@ -382,10 +385,15 @@ class LevelSearch:
             final_states=len(self.judge.finals),
             widest=self.widest,
             stopped=stopped,
+            unspent=self._unspent() if complete else (),
             finals=self._finals() if self.options.keep_finals else frozenset(),
             symmetric=bool(self.symmetry.groups),
             collision=0.0 if layout.words == 1 else self.states**2 / 2.0**65,  # see `packing.distinct`
         )
+
+    def _unspent(self) -> tuple[str, ...]:
+        spent = {kind for mode in self.modes for kind in COST.get(mode, ())}
+        return tuple(kind for kind in BUDGETS if getattr(self.scenario.faults, kind) and kind not in spent)
 
     def _is_judged(self, record: Record) -> bool:
         """Whether there is a verdict on it although the search ended early, everything sought being violated."""

@@ -74,6 +74,8 @@ class Result:
     widest: int
     """The largest number of states of one level."""
     stopped: str = ""
+    unspent: tuple[str, ...] = ()
+    """Budgets of faults that no schedule has; of a search that is complete."""
     finals: frozenset[Exact] = frozenset()
     """On request: the final states, each as an `Exact` pair of cells and, by client, its calls."""
     symmetric: bool = False

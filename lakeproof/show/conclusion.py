@@ -7,6 +7,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from lakeproof.search.faults import BUDGETS
 from lakeproof.show.style import is_ascii
 from lakeproof.show.table import by_design, by_scenario, headline, legend, matrix, summary, unexpected_verdicts
 from lakeproof.verify.loader import Source
@@ -96,7 +97,12 @@ def _surprises(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Pat
 
 
 def close(outcomes: Sequence[Outcome], files: TraceFiles, elapsed_seconds: float, console: Console) -> None:
-    """Where the traces are, and last the verdict."""
+    """Faults that cannot happen, where the traces are, and last the verdict."""
+    for kind in BUDGETS:
+        names = [outcome.scenario for outcome in outcomes if kind in outcome.unspent]
+        if names:
+            more = f" and {plural(len(names) - 1, 'more scenario')}" if names[1:] else ""
+            console.print(Text(f"no schedule spends the {kind} of {names[0]}{more}"), soft_wrap=True)
     # States are compared by hashes. The probabilities of a collision add up (union bound).
     collision = sum(outcome.collision for outcome in outcomes)
     if collision:

@@ -29,6 +29,7 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
                 "steps": len(verdict.trace.schedule) if verdict.trace else None,
                 "seconds": round(outcome.seconds, 3),
                 "bounds": bounds,
+                "unspent": outcome.unspent,
                 "trace": str(traces[verdict.invariant]) if verdict.invariant in traces else None,
             }
         )

@@ -37,7 +37,7 @@ _OURS: Final = re.compile(r"[0-9a-f]{64}|\.[0-9a-f]{60}\.\d+")
 VERDICT_FIELDS: Final = ("invariant", "verdict", "reached", "example", "symmetric")
 """What a verdict says, beside its trace."""
 
-COUNTS: Final = ("states", "transitions", "depth", "complete", "seconds", "collision")
+COUNTS: Final = ("states", "transitions", "depth", "complete", "seconds", "unspent", "collision")
 """What an outcome says beside its verdicts."""
 
 

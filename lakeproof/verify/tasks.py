@@ -77,6 +77,8 @@ class Outcome:
     complete: bool = False
     seconds: float = 0.0
     stopped: str = ""
+    unspent: Sequence[str] = ()
+    """Budgets of faults that no schedule has: what the verdicts say of them holds of anything."""
     collision: float = 0.0
     trouble: str = ""
     """Why nothing is established: the scenario cannot be run. One line that names the place and the repair."""
@@ -154,6 +156,7 @@ class Verify:
             complete=result.complete,
             seconds=result.seconds,
             stopped=result.stopped,
+            unspent=result.unspent,
             collision=result.collision,
         )
 

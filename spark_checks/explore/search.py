@@ -37,7 +37,7 @@ import numpy.typing as npt
 from lakeproof.impl.parallel import MAIN
 from lakeproof.model.invariants import Reads
 from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
-from lakeproof.search.faults import Mode, Move
+from lakeproof.search.faults import COST, Mode, Move
 from lakeproof.search.fence import Undecided
 from lakeproof.search.judge import APPLIED
 from lakeproof.search.packing import Words, concatenate, distinct, repack
@@ -122,6 +122,7 @@ class SparkSearch(LevelSearch):
 
     def _hand_over(self, words: Words, level: int) -> None:
         """From here on the engine keeps the levels. What is at hand is judged first."""
+        self.modes.update(COST)  # the workers do not say which of them they meet
         self.judge.level(words, level)
         self.waiting[level] = [self.engine.keep(words, self.kernel.layout)]
         # Levels ahead may have states already. They are judged now, because workers answer questions about the

@@ -12,13 +12,14 @@ from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import Scenario, recovery
 from lakeproof.search.behaviour import Behaviour, Disagreement
 from lakeproof.search.by_level import RANKED_RESTARTS_MAX, GivesWay, LevelSearch, Plan
+from lakeproof.search.faults import BUDGETS
 from lakeproof.search.loops import LoopingSearch
 from lakeproof.search.replies import RESTARTED
 from lakeproof.search.search import Options, Result
 from lakeproof.search.setup import prepare
 from lakeproof.search.world import LateWrite
 from tests.differential.clients import Restarted
-from tests.differential.enumerator import Enumeration, Past, TooManyStates, enumerate_states, final_key
+from tests.differential.enumerator import Enumeration, Past, TooManyStates, enumerate_states, final_key, whole_in_all
 from tests.differential.generated import FlowSet
 from tests.differential.plain import PlainResult, plain_search
 from tests.differential.typed import typed
@@ -81,14 +82,14 @@ def restarts_too_often(scenario: Scenario, options: Options) -> bool:
 def plain(scenario: Scenario, states_max: int = 200_000) -> Enumeration | None:
     """What the plain search says; None if there are more states than that."""
     try:
-        return _as_enumerated(plain_search(scenario, states_max))
+        return _as_enumerated(scenario, plain_search(scenario, states_max))
     except AssertionError as error:
         if "not for this search" not in str(error):
             raise
         return None
 
 
-def _as_enumerated(found: PlainResult) -> Enumeration:
+def _as_enumerated(scenario: Scenario, found: PlainResult) -> Enumeration:
     return Enumeration(
         verdicts=found.verdicts,
         lengths={name: len(moves) for name, (_, moves) in found.violations.items()},
@@ -96,8 +97,15 @@ def _as_enumerated(found: PlainResult) -> Enumeration:
         states=found.states,
         transitions=found.transitions,
         schedules=0,
+        unspent=whole_in_all(scenario.faults, [_left(key.value) for key in found.keys]),
         pasts=tuple(_past(key.value) for key in found.keys),
     )
+
+
+def _left(key: Hashable) -> dict[str, int]:
+    """Of a key of the plain search."""
+    ((*_, left, _), _) = cast("tuple[tuple[object, ...], Hashable]", key)
+    return dict(zip(BUDGETS, cast("tuple[int, ...]", left), strict=True))
 
 
 def _past(key: Hashable) -> Past:
@@ -139,6 +147,7 @@ def _answers(
     lengths = {name: len(finding.counterexample.moves) for name, finding in findings.items() if finding.counterexample}
     yield "complete", True, result.complete
     yield "verdicts", expected.verdicts, {name: finding.verdict for name, finding in findings.items()}
+    yield "faults that cannot happen", expected.unspent, frozenset(result.unspent)
     yield "lengths of the shortest counterexamples", expected.lengths, lengths
     if not options.keep_finals:
         return

@@ -10,7 +10,7 @@ takes place and is acknowledged; it takes place and the answer is lost; neither.
 levels, and three schedules.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import cast
 
 import attrs
@@ -19,7 +19,7 @@ from lakeproof.model import kv
 from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reads, Violation
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.snapshot import CallView, Snapshot, Status
-from lakeproof.scenario import Scenario
+from lakeproof.scenario import Faults, Scenario
 from tests.differential.states import Moves, State, Step, Views, run_alone
 from tests.differential.typed import typed
 
@@ -97,6 +97,8 @@ class Enumeration:
     that would have changed nothing, and it took place or did not."""
     schedules: int
     """Ways from the start to a state without moves."""
+    unspent: frozenset[str]
+    """Faults with a budget that is whole in each state."""
     pasts: tuple[Past, ...] = attrs.field(eq=False, repr=False)
     """One for each state."""
 
@@ -148,6 +150,13 @@ def _past(state: State, identity: Identity) -> Past:
     return Past(replies, state.crashed, late.client if late else -1, rest.key(identity))
 
 
+def whole_in_all(budgets: Faults, rows: Sequence[Mapping[str, int]]) -> frozenset[str]:
+    """The faults of a budget of which nothing is spent in any state. rows: what is left in each."""
+    # The clock's are no budgets: it jumps in each search, and a skew is for all of it.
+    counts = {name: count for name, count in attrs.asdict(budgets).items() if count and "clock" not in name}
+    return frozenset(name for name, count in counts.items() if all(row[name] == count for row in rows))
+
+
 class _Enumerator:
     def __init__(self, scenario: Scenario, identity: Identity) -> None:
         self.scenario = scenario
@@ -158,6 +167,7 @@ class _Enumerator:
         self.lengths: dict[str, int] = {}
         self.finals: set[Hashable] = set()
         self.pasts: list[Past] = []
+        self.left: set[Faults] = set()
 
     def run(self, states_max: int) -> Enumeration:
         first = self.moves.first()
@@ -192,6 +202,7 @@ class _Enumerator:
             states=states,
             transitions=transitions,
             schedules=schedules,
+            unspent=whole_in_all(self.scenario.faults, list(map(attrs.asdict, self.left))),
             pasts=tuple(self.pasts),
         )
 
@@ -233,6 +244,7 @@ class _Enumerator:
     def _judge(self, state: State, depth: int) -> None:
         """Judge a state that was met for the first time."""
         self.pasts.append(_past(state, self.identity))
+        self.left.add(state.left)
         whole = self.moves.stores(state, state.views)
         if any(_broken(call) for calls in state.views for call in calls):
             self.lengths.setdefault(UNHANDLED, depth)
