@@ -250,10 +250,13 @@ def upload_part(state: BucketState, request: S3Request, now: int) -> Done:
     """UploadPart, and UploadPartCopy."""
     if source_of(request) is None:
         return multipart.put_part(state, request, request.body, now)
-    found = copy_source(state, request)
-    wanted = request.headers.get("x-amz-copy-source-range")
-    first, last = (0, len(found.content) - 1) if wanted is None else _bounds(wanted, len(found.content))
-    return multipart.put_part(state, request, found.content[first : last + 1], now)
+    content, wanted = copy_source(state, request).content, request.headers.get("x-amz-copy-source-range")
+    if wanted is not None:
+        first, last = _bounds(wanted, 1 << 62)  # unlike that of a GET, a range behind the end is not cut
+        if last >= len(content):
+            refuse(400, "InvalidArgument", f"Range specified is not valid for source object of size: {len(content)}")
+        content = content[first : last + 1]
+    return multipart.put_part(state, request, content, now)
 
 
 def delete_object(state: BucketState, request: S3Request, now: int) -> Done:
