@@ -68,6 +68,7 @@ class TestBoto3:
             asked = {"Bucket": "b", "Key": "k", "CopySource": {"Bucket": "b", "Key": "source"}}
         for condition in ({"IfNoneMatch": "*"}, {"IfMatch": '"other"'}):
             assert refusal(s3, operation, asked, condition) == FAILED
+        assert refusal(s3, operation, asked, IfMatch=etag, IfNoneMatch="*") == (501, "NotImplemented")
         if not there:
             s3.delete_object(Bucket="b", Key="k")
         getattr(s3, operation)(**asked, **({"IfMatch": etag} if there else {"IfNoneMatch": "*"}))

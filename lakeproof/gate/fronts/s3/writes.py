@@ -24,8 +24,8 @@ def write_object(state: BucketState, request: S3Request, content: bytes, metadat
     none, match = request.headers.get("if-none-match"), request.headers.get("if-match")
     if match == "*":
         not_known("if-match: * of a write")
-    # S3 has no other value for a write and says so: this is its own answer, and nothing unknown.
-    if none is not None and none != "*":
+    # S3 has no other value for a write, nor both headers, and says so: its own answer, and nothing unknown.
+    if none is not None and (none != "*" or match is not None):
         refuse(501, "NotImplemented", "A header you provided implies functionality that is not implemented")
     if match is not None and request.address not in state.objects:  # before the write, which would answer 412
         refuse(404, "NoSuchKey", "The specified key does not exist.")
