@@ -202,6 +202,7 @@ QUERIES: list[tuple[str, object]] = [
                 ("ADD s :v", "An operand in the update expression has an incorrect data type"),
                 ("SET a = :v SET b = :v", 'The "SET" section can only be used once'),
                 ("SET a = nope(:v)", "Invalid function name; function: nope"),
+                ("SET l = list_append(l, list_append(m, m)), a = :v", "not allowed to be used this way"),
                 ("SET a :v", 'Syntax error; token: ":v"'),
                 ("SET a = :absent, b = :v", "attribute value: :absent"),
                 ("REMOVE #absent SET a = :v", "attribute name: #absent"),

@@ -123,6 +123,9 @@ def _check(attached: Attached, operand: Operand) -> None:
                         "if_not_exists")  # fmt: skip
             for each in operands:
                 _check(attached, each)
+                if isinstance(each, FunctionCall) and function == each.function == "list_append":
+                    invalid(f"Invalid {WHERE}: The function is not allowed to be used this way in an expression; "
+                            "function: list_append")  # fmt: skip
                 # Of a path or a call nothing is known yet: L passes.
                 literal = attached.value(each.name, WHERE).kind if isinstance(each, Placeholder) else "L"
                 if function == "list_append" and literal != "L":
