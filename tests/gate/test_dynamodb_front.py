@@ -134,6 +134,12 @@ def test_a_transaction_is_forgotten_after_ten_minutes() -> None:
     assert values == [n(1), n(1), n(2)]
 
 
+def test_an_item_with_nothing_of_a_projection_is_there_and_for_a_transaction_is_not() -> None:
+    state, asked = after(create(ONE), PUT), {**KEY, "ProjectionExpression": "absent"}
+    assert done(state, "GetItem", asked)[2] == {"Item": {}}
+    assert done(state, "TransactGetItems", {"TransactItems": [{"Get": asked}]})[2] == {"Responses": [{}]}
+
+
 def test_a_batch_with_a_table_without_writes_writes_nothing() -> None:
     put = {"PutRequest": {"Item": {"p": s("a")}}}
     cases: list[dict[str, list[object]]] = [{ONE: [put], TWO: []}, {ONE: []}]

@@ -132,7 +132,7 @@ def transact_get(state: DynamoState, request: Several) -> Answered:
     """TransactGetItems."""
     _refuse_duplicates(state, request, transaction=True)
     found = [_find_item(state, each) for each in request.reads]
-    responses = [{} if item is None else {"Item": written_item(item)} for item, _ in found]
+    responses = [{"Item": written_item(item)} if item else {} for item, _ in found]  # unlike GetItem, no empty Item
     return state, {"Responses": responses}, tuple(access for _, touches in found for access in touches)
 
 
