@@ -134,6 +134,13 @@ def test_a_transaction_is_forgotten_after_ten_minutes() -> None:
     assert values == [n(1), n(1), n(2)]
 
 
+def test_the_size_of_a_text_counts_utf_16_and_no_bytes() -> None:
+    state = after(create(ONE), ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": s("é\U0001d11e")}}))
+    values = {"ExpressionAttributeValues": {":three": n(3)}}
+    found = done(state, "Scan", {"TableName": ONE, "FilterExpression": "size(v) = :three", **values})[2]
+    assert found["Count"] == 1
+
+
 def test_an_item_with_nothing_of_a_projection_is_there_and_for_a_transaction_is_not() -> None:
     state, asked = after(create(ONE), PUT), {**KEY, "ProjectionExpression": "absent"}
     assert done(state, "GetItem", asked)[2] == {"Item": {}}

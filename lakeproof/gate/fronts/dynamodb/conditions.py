@@ -207,7 +207,9 @@ def compare(left: Value | None, comparator: str, right: Value | None) -> bool:
 
 def _size(value: Value | None) -> Value | None:
     match value:
-        case Scalar("S" | "B", str() | bytes() as content) | Members(_, content) | ListValue(content) | Mapped(content):
+        case Scalar("S", str() as content):
+            return Scalar("N", Decimal(len(content.encode("utf-16-le")) // 2))  # as Java counts: two for an emoji
+        case Scalar("B", bytes() as content) | Members(_, content) | ListValue(content) | Mapped(content):
             return Scalar("N", Decimal(len(content)))
         case _:
             return None
