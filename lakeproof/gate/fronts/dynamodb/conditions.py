@@ -208,7 +208,8 @@ def compare(left: Value | None, comparator: str, right: Value | None) -> bool:
 def _size(value: Value | None) -> Value | None:
     match value:
         case Scalar("S", str() as content):
-            return Scalar("N", Decimal(len(content.encode("utf-16-le")) // 2))  # as Java counts: two for an emoji
+            # As Java counts: two for an emoji.
+            return Scalar("N", Decimal(len(content.encode("utf-16-le", "surrogatepass")) // 2))
         case Scalar("B", bytes() as content) | Members(_, content) | ListValue(content) | Mapped(content):
             return Scalar("N", Decimal(len(content)))
         case _:
