@@ -26,7 +26,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final
 
 import attrs
 
@@ -66,12 +66,6 @@ class Difference:
     before: Entry | None
     after: Entry | None
 
-    @property
-    def kind(self) -> Literal["added", "removed", "changed"]:
-        if self.before is None:
-            return "added"
-        return "removed" if self.after is None else "changed"
-
 
 def change_to(path: bytes, entry: Entry | None) -> StagedEntry:
     """The change that leaves this entry at a path; None: a tombstone."""
@@ -91,32 +85,11 @@ def entry_after(before: Entry | None, change: StagedEntry) -> Entry | None:
     return Entry(path=change.key, identity=change.identity, data=change.data)
 
 
-def apply_changes(entries: Iterable[Entry], changes: Iterable[StagedEntry]) -> tuple[Entry, ...]:
-    """The entries after changes of distinct paths, by path."""
-    found = {entry.path: entry for entry in entries}
-    for change in changes:
-        # Popped first: a tombstone then leaves nothing.
-        after = entry_after(found.pop(change.key, None), change)
-        if after is not None:
-            found[change.key] = after
-    return tuple(found[path] for path in sorted(found))
-
-
 def same(one: Entry | None, other: Entry | None) -> bool:
     """Whether a path is unchanged: both are absent, or have one identity."""
     if one is None or other is None:
         return one is other  # both None, or one of them
     return one.identity == other.identity
-
-
-def differences(left: Iterable[Entry], right: Iterable[Entry]) -> tuple[Difference, ...]:
-    """What turns left into right, by path."""
-    before, after = ({entry.path: entry for entry in entries} for entries in (left, right))
-    return tuple(
-        Difference(path=path, before=before.get(path), after=after.get(path))
-        for path in sorted(before.keys() | after.keys())
-        if not same(before.get(path), after.get(path))
-    )
 
 
 def check_strategy(strategy: str | None) -> None:

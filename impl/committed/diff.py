@@ -22,25 +22,6 @@ from lakeproof.model.identifiers import MetaRangeID, StorageNamespace
 from lakeproof.model.records import StagedEntry
 
 
-async def diff(
-    env: Env, storage_namespace: StorageNamespace, left: MetaRangeID, right: MetaRangeID
-) -> AsyncIterator[Difference]:
-    """What turns left into right, by path.
-
-    None if the ids are equal. Otherwise reads the two metaranges, and, as the differences are consumed, the ranges
-    that only one of them has, each once.
-
-    Raises:
-        MissingObject, DamagedObject.
-    """
-    if left == right:
-        return
-    reader = Reader(env, storage_namespace)
-    before, after = await reader.meta_range(left), await reader.meta_range(right)
-    async for difference in _differences(reader, before, after):
-        yield difference
-
-
 async def merge(
     env: Env,
     storage_namespace: StorageNamespace,
@@ -71,7 +52,7 @@ async def merge(
     of_base, of_source, of_destination = [await reader.meta_range(side) for side in (base, source, destination)]
     changes: list[StagedEntry] = []
     conflicts: list[bytes] = []
-    async for found in _differences(reader, of_base, of_source):
+    async for found in differences(reader, of_base, of_source):
         theirs = await reader.entry_in(of_destination, found.path)
         after, conflict = merged_entry(found.before, found.after, theirs, strategy)
         if conflict:  # goes on: the error names all conflicts
@@ -83,12 +64,14 @@ async def merge(
     # Equal content has an equal address, so an object of any side need not be put again.
     known = _ids(of_base) | _ids(of_source) | _ids(of_destination) | {base, source, destination}
     writer = Writer(env, storage_namespace, splitting, known)
-    return await apply_over(reader, of_destination, Peekable(each(changes)), writer, splitting)
+    return await apply_over(reader, of_destination, Peekable(each(changes)), writer)
 
 
-async def _differences(
+async def differences(
     reader: Reader, left: Sequence[RangeInfo], right: Sequence[RangeInfo]
 ) -> AsyncIterator[Difference]:
+    """What turns the ranges of one metarange into those of another, by path. As they are consumed, reads the ranges
+    that only one side has, each once."""
     # Ranges of one metarange do not overlap: where both sides have the same range, neither has anything else.
     shared = _ids(left) & _ids(right)
     befores = Peekable(reader.entries([info for info in left if info.range_id not in shared]))

@@ -1,4 +1,4 @@
-"""Writing metaranges: all entries, or a few changes over a base whose untouched ranges are taken over unread."""
+"""Writing metaranges: changes over a base whose untouched ranges are taken over unread."""
 
 from collections.abc import AsyncIterable, Iterable, Sequence
 
@@ -34,7 +34,7 @@ class Writer:
     ) -> None:
         self._env = env
         self._storage_namespace = storage_namespace
-        self._splitting = splitting
+        self.splitting = splitting
         self._known = known
         self._infos: list[RangeInfo] = []
         self._open: list[Entry] = []
@@ -49,7 +49,7 @@ class Writer:
         """1 effect if this ends a range."""
         self._open.append(entry)
         self._size += entry_size(entry)
-        if self._splitting.ends(self._size, entry.path):
+        if self.splitting.ends(self._size, entry.path):
             await self._end_range()
 
     def take_over(self, info: RangeInfo) -> None:
@@ -77,24 +77,6 @@ class Writer:
         return object_id
 
 
-async def write_metarange(
-    env: Env,
-    storage_namespace: StorageNamespace,
-    entries: Iterable[Entry] | AsyncIterable[Entry],
-    *,
-    splitting: Splitting = DEFAULT_SPLITTING,
-) -> MetaRangeID:
-    """Write entries, which must ascend by path. 1 effect per range and 1 for the metarange; none for no entries.
-
-    Raises:
-        Unsorted.
-    """
-    writer = Writer(env, storage_namespace, splitting)
-    async for entry in ascending(entries, lambda entry: entry.path):
-        await writer.add(entry)
-    return await writer.finish()
-
-
 async def apply_changes(
     env: Env,
     storage_namespace: StorageNamespace,
@@ -103,7 +85,8 @@ async def apply_changes(
     *,
     splitting: Splitting = DEFAULT_SPLITTING,
 ) -> MetaRangeID:
-    """Write a base's entries after changes, which must ascend by path: the metarange that `write_metarange` gives.
+    """Write a base's entries after changes, which must ascend by path: the metarange that
+    `lakeproof.model.committed.write` gives.
 
     Reads the base's metarange and those of its ranges that may end elsewhere now: those that hold a changed path, and
     those after one until a range ends where one of the base did. Puts only what the base does not have: over the
@@ -120,15 +103,11 @@ async def apply_changes(
     infos = await reader.meta_range(base)
     # Also the base itself: where the changes change nothing, the new metarange is the base.
     known = frozenset({base, *(info.range_id for info in infos)})
-    return await apply_over(reader, infos, todo, Writer(env, storage_namespace, splitting, known), splitting)
+    return await apply_over(reader, infos, todo, Writer(env, storage_namespace, splitting, known))
 
 
 async def apply_over(
-    reader: Reader,
-    infos: Sequence[RangeInfo],
-    todo: Peekable[StagedEntry],
-    writer: Writer,
-    splitting: Splitting,
+    reader: Reader, infos: Sequence[RangeInfo], todo: Peekable[StagedEntry], writer: Writer
 ) -> MetaRangeID:
     """`apply_changes` over the ranges of a metarange."""
     for at, info in enumerate(infos):
@@ -137,9 +116,9 @@ async def apply_over(
         # What is taken over must begin where a range begins, and end where one ends: by itself, or as the last one.
         if (change is None or change.key > info.max_path) and writer.between:
             # The last range of the base ends where its entries ended, not where its content says so. With an entry
-            # behind it, `write_metarange` would not cut there.
+            # behind it, none would be cut there.
             last = at == len(infos) - 1
-            if splitting.ends(info.size, info.max_path) or (last and not await _adds(todo)):
+            if writer.splitting.ends(info.size, info.max_path) or (last and not await _adds(todo)):
                 writer.take_over(info)
                 continue
         for entry in await reader.range(info):

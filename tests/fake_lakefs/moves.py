@@ -5,8 +5,8 @@ from contextlib import suppress
 
 import attrs
 
+from lakeproof.impl.committed import apply_changes, read_entries
 from lakeproof.impl.committed import merge as merge_committed
-from lakeproof.impl.committed import read_entries, write_metarange
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import merges, reads, resets, writes
 from lakeproof.impl.graveler.layers import changes
@@ -16,7 +16,7 @@ from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
 from lakeproof.impl.refs.errors import BranchBusy, DirtyBranch, EntryChanged, NoParent, RefChanged
 from lakeproof.impl.refs.resolution import resolve
 from lakeproof.model import kv
-from lakeproof.model.committed import Entry
+from lakeproof.model.committed import Entry, change_to
 from lakeproof.model.identifiers import BranchID, MetaRangeID, TagID
 from lakeproof.model.records import Branch, Commit, Repository, Tag
 from tests.fake_lakefs.lake import MARKED, TRIES, WRITING, Lake
@@ -148,7 +148,9 @@ async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, s
         there = read_entries(env, repository.storage_namespace, head.meta_range_id)
         kept = [each async for each in there if not each.path.startswith(prefix.encode())]
         whole = sorted([*kept, *brought], key=lambda entry: entry.path)
-        meta_range_id = await write_metarange(env, repository.storage_namespace, iter(whole))
+        meta_range_id = await apply_changes(
+            env, repository.storage_namespace, MetaRangeID(""), [change_to(each.path, each) for each in whole]
+        )
         return await committed(env, repository, (before, predicate), head, meta_range_id, message)
 
     try:

@@ -14,13 +14,11 @@ from lakeproof.model.committed import (
     RangeInfo,
     Splitting,
     Unsorted,
-    apply_changes,
     change_to,
     content_id,
     decode_meta_range,
     decode_range,
     describe,
-    differences,
     encode_meta_range,
     encode_range,
     merged_entry,
@@ -29,7 +27,7 @@ from lakeproof.model.committed import (
     write,
 )
 from lakeproof.model.records import StagedEntry
-from tests.model.three_way import three_way_merge
+from tests.model.three_way import apply_changes, differences, three_way_merge
 
 Contents = tuple[Entry, ...]
 
@@ -80,10 +78,6 @@ class TestChanges:
     @given(contents, contents)
     def test_the_differences_turn_one_side_into_the_other(self, left: Contents, right: Contents) -> None:
         assert apply_changes(left, [change_to(found.path, found.after) for found in differences(left, right)]) == right
-
-    def test_a_difference_says_its_kind(self) -> None:
-        found = differences(some(a=1, b=1, c=1), some(b=2, c=1, d=1))
-        assert [(each.path, each.kind) for each in found] == [(b"a", "removed"), (b"b", "changed"), (b"d", "added")]
 
 
 class TestMerge:

@@ -1,8 +1,9 @@
-"""A three-way merge as the merge of three sets: what metaranges and branches are compared with."""
+"""Changes, differences and three-way merges of whole sets: what metaranges and branches are compared with."""
 
 from collections.abc import Iterable
 
-from lakeproof.model.committed import Entry, check_strategy, merged_entry
+from lakeproof.model.committed import Difference, Entry, check_strategy, entry_after, merged_entry, same
+from lakeproof.model.records import StagedEntry
 
 
 def three_way_merge(
@@ -20,3 +21,24 @@ def three_way_merge(
         if conflict:
             conflicts.append(path)
     return tuple(merged), tuple(conflicts)
+
+
+def apply_changes(entries: Iterable[Entry], changes: Iterable[StagedEntry]) -> tuple[Entry, ...]:
+    """The entries after changes of distinct paths, by path."""
+    found = {entry.path: entry for entry in entries}
+    for change in changes:
+        # Popped first: a tombstone then leaves nothing.
+        after = entry_after(found.pop(change.key, None), change)
+        if after is not None:
+            found[change.key] = after
+    return tuple(found[path] for path in sorted(found))
+
+
+def differences(left: Iterable[Entry], right: Iterable[Entry]) -> tuple[Difference, ...]:
+    """What turns left into right, by path."""
+    before, after = ({entry.path: entry for entry in entries} for entries in (left, right))
+    return tuple(
+        Difference(path=path, before=before.get(path), after=after.get(path))
+        for path in sorted(before.keys() | after.keys())
+        if not same(before.get(path), after.get(path))
+    )

@@ -6,10 +6,18 @@ from typing import Final
 import attrs
 from hypothesis import strategies as st
 
-from lakeproof.impl.committed import write_metarange
+from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.live import live_env
 from lakeproof.model import objects
-from lakeproof.model.committed import Entry, RangeInfo, Splitting, decode_meta_range, decode_range, object_address
+from lakeproof.model.committed import (
+    Entry,
+    RangeInfo,
+    Splitting,
+    change_to,
+    decode_meta_range,
+    decode_range,
+    object_address,
+)
 from lakeproof.model.identifiers import MetaRangeID, StorageNamespace
 from lakeproof.model.objects import StoredObject
 from tests.impl.hand import Hand
@@ -39,7 +47,8 @@ class Shelf(Hand):
 
     def write(self, entries: Iterable[Entry]) -> MetaRangeID:
         """The metarange of these entries, cut small."""
-        return self.do(write_metarange(ENV, NS, entries, splitting=SPLITTING))
+        changes = [change_to(each.path, each) for each in entries]
+        return self.do(apply_changes(ENV, NS, EMPTY, changes, splitting=SPLITTING))
 
     def infos(self, meta_range_id: MetaRangeID) -> tuple[RangeInfo, ...]:
         """The ranges of a metarange."""

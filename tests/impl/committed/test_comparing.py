@@ -4,11 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.impl.committed import Conflicts, diff, merge
+from lakeproof.impl.committed import Conflicts, merge
+from lakeproof.impl.committed.diff import differences
+from lakeproof.impl.committed.reader import Reader
 from lakeproof.model import committed
 from lakeproof.model.committed import STRATEGIES, Difference, Entry, change_to
 from lakeproof.model.identifiers import MetaRangeID
 from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry, row
+from tests.model import three_way
 from tests.model.three_way import three_way_merge
 
 Contents = tuple[Entry, ...]
@@ -18,7 +21,8 @@ Edits = dict[int, bytes | None]
 async def all_of(left: MetaRangeID, right: MetaRangeID, limit: int | None = None) -> tuple[Difference, ...]:
     """The differences, at most so many."""
     found: list[Difference] = []
-    async for difference in diff(ENV, NS, left, right):
+    reader = Reader(ENV, NS)
+    async for difference in differences(reader, await reader.meta_range(left), await reader.meta_range(right)):
         found.append(difference)
         if len(found) == limit:
             break
@@ -31,7 +35,7 @@ def edited(before: Contents, made: Edits) -> Contents:
         change_to(entry(number).path, None if identity is None else entry(number, identity))
         for number, identity in made.items()
     ]
-    return committed.apply_changes(before, changes)
+    return three_way.apply_changes(before, changes)
 
 
 class TestDiff:
@@ -42,10 +46,9 @@ class TestDiff:
         shelf = Shelf()
         right = edited(left, other_side) if isinstance(other_side, dict) else other_side
         one, other = shelf.write(left), shelf.write(right)
-        assert shelf.do(all_of(one, other)) == committed.differences(left, right)
+        assert shelf.do(all_of(one, other)) == three_way.differences(left, right)
         alone = {info.range_id for info in shelf.infos(one)} ^ {info.range_id for info in shelf.infos(other)}
-        expected = alone | {each for each in (one, other) if each} if one != other else set()
-        assert sorted(shelf.done("get")) == sorted(expected)
+        assert sorted(shelf.done("get")) == sorted([*alone, *(each for each in (one, other) if each)])
         assert shelf.done("put") == []
 
     def test_whoever_stops_early_reads_no_further(self) -> None:

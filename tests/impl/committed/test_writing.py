@@ -10,6 +10,7 @@ from lakeproof.model import committed
 from lakeproof.model.committed import Entry, Splitting, Unsorted, change_to
 from lakeproof.model.records import StagedEntry
 from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry
+from tests.model import three_way
 
 Contents = tuple[Entry, ...]
 Edits = Mapping[int, bytes | None]
@@ -47,7 +48,7 @@ def test_changes_give_the_metarange_of_the_changed_entries_and_cost_no_more_than
     shelf = Shelf()
     base = shelf.write(before)
     infos = shelf.infos(base)
-    after = committed.apply_changes(before, changes(made))
+    after = three_way.apply_changes(before, changes(made))
     found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
     put, got = shelf.done("put"), shelf.done("get")
     assert shelf.entries(found) == after
@@ -90,4 +91,4 @@ def test_a_base_that_was_cut_otherwise_gives_the_right_entries(before: Contents,
     base = shelf.write(before)
     other = Splitting(min_bytes=40, max_bytes=200, one_in=2)
     found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=other))
-    assert shelf.entries(found) == committed.apply_changes(before, changes(made))
+    assert shelf.entries(found) == three_way.apply_changes(before, changes(made))
