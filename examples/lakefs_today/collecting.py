@@ -14,10 +14,10 @@ from lakefs_today.staging import find_differences
 from lakeproof.impl.catalog.objects import at, change, entry_of, new_address, object_entry
 from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env
-from lakeproof.impl.refs.branches import get_branch, scan_branches
-from lakeproof.impl.refs.commits import get_commit, scan_commits
+from lakeproof.impl.refs.branches import get_branch
+from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import BranchNotFound, CommitNotFound
-from lakeproof.impl.refs.iterators import commit_ordered_iterator
+from lakeproof.impl.refs.iterators import branch_iterator, commit_ordered_iterator
 from lakeproof.impl.staging import scan_staged
 from lakeproof.model.catalog import DATA_PREFIX, decode_object_entry
 from lakeproof.model.identifiers import BranchID, CommitID
@@ -54,7 +54,7 @@ async def prepare_uncommitted(
     found: set[str] = set()
     count = 0
     gone: BranchNotFound | None = None
-    async for listed in scan_branches(env, repository, batch_size):
+    async for listed in branch_iterator(env, repository, batch_size=batch_size):
         try:
             branch = await get_branch(env, repository, listed.branch_id)
         except BranchNotFound as error:
@@ -87,11 +87,13 @@ async def prepare_commits(
     Raises:
         RuntimeError: the panic.
     """
-    branches = [branch async for branch in scan_branches(env, repository, batch_size)]
+    branches = [branch async for branch in branch_iterator(env, repository, batch_size=batch_size)]
     listed = commit_ordered_iterator(env, repository, batch_size=batch_size)
     ends = [await listed.next() and listed.value]  # its first page is read before the other scans, the rest after them
-    parents = {commit.parents[0] async for commit in scan_commits(env, repository, batch_size) if commit.parents}
-    known = {commit.commit_id: commit async for commit in scan_commits(env, repository, batch_size)}
+    again = commit_ordered_iterator(env, repository, batch_size=batch_size)
+    parents = {commit.parents[0] async for commit in again if commit.parents}
+    again = commit_ordered_iterator(env, repository, batch_size=batch_size)
+    known = {commit.commit_id: commit async for commit in again}
     ends += [commit async for commit in listed]
     leaves = [commit.commit_id for commit in ends if commit and commit.commit_id not in parents]
     threshold = await env.clock.now() - RETENTION_DAYS * DAY

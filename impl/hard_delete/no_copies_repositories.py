@@ -15,8 +15,7 @@ from lakeproof.impl.committed.reader import Reader
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.hard_delete import no_copies
-from lakeproof.impl.refs.branches import scan_branches
-from lakeproof.impl.refs.commits import scan_commits
+from lakeproof.impl.refs.iterators import branch_iterator, commit_ordered_iterator
 from lakeproof.impl.repositories import kv3
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.repositories.records import delete_all, delete_entry
@@ -47,11 +46,11 @@ async def delete_repository(
     """
     repository = await kv3.get_repository(env, repository_id)
     await delete_entry(env, repository_id)  # first: from here on no read finds the repository
-    async for branch in scan_branches(env, repository, batch_size):
+    async for branch in branch_iterator(env, repository, batch_size=batch_size):
         await no_copies.drop_tokens(env, repository, branch.tokens, no_copies.AS_WRITTEN, batch_size)
     if reading.entries == "all":
         reader = Reader(env, repository.storage_namespace)
-        async for commit in scan_commits(env, repository, batch_size):
+        async for commit in commit_ordered_iterator(env, repository, batch_size=batch_size):
             # Objects that several commits share are deleted several times, which is no error.
             async for entry in reader.entries(await reader.meta_range(commit.meta_range_id)):
                 await no_copies.hard_delete(env, repository, decode_object_entry(entry.data))

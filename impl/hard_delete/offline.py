@@ -37,11 +37,10 @@ from lakeproof.impl.graveler import lock_free, writes
 from lakeproof.impl.graveler.layers import Source, changes, start_source
 from lakeproof.impl.graveler.merges import merge
 from lakeproof.impl.graveler.tokens import TRIES, Tokens
-from lakeproof.impl.refs.branches import create_branch, scan_branches
-from lakeproof.impl.refs.commits import get_commit, scan_commits
+from lakeproof.impl.refs.branches import create_branch
+from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import BranchBusy, GravelerError
-from lakeproof.impl.refs.iterators import staging_iterator
-from lakeproof.impl.refs.tags import scan_tags
+from lakeproof.impl.refs.iterators import branch_iterator, commit_ordered_iterator, staging_iterator, tag_iterator
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
 from lakeproof.model.identifiers import BranchID, CommitID
@@ -153,7 +152,7 @@ async def _uncommitted_addresses(env: Env, repository: Repository, reading: Read
     """The physical addresses of what is staged on any branch. Its tokens: the open one, then the sealed ones, newest
     first. 1 effect per page of branches, and 1 per page of each token."""
     found: set[str] = set()
-    async for branch in scan_branches(env, repository, batch_size):
+    async for branch in branch_iterator(env, repository, batch_size=batch_size):
         # A generator: each scan begins when the one before has ended.
         scans: Iterable[Source] = (staging_iterator(env, token, batch_size=batch_size) for token in branch.tokens)
         if reading.entries == "shown":
@@ -171,7 +170,8 @@ async def _committed_addresses(env: Env, repository: Repository, reading: Readin
     reader = Reader(env, repository.storage_namespace)
     found: set[str] = set()
     read: set[str] = set()
-    async for commit in (scan_commits if reading.commits == "all" else _walk_commits)(env, repository, batch_size):
+    commits: AsyncIterator[Commit] = commit_ordered_iterator(env, repository, batch_size=batch_size)
+    async for commit in commits if reading.commits == "all" else _walk_commits(env, repository, batch_size):
         if commit.meta_range_id not in read:  # commits share a metarange where nothing was changed
             read.add(commit.meta_range_id)
             async for entry in reader.entries(await reader.meta_range(commit.meta_range_id)):
@@ -180,9 +180,9 @@ async def _committed_addresses(env: Env, repository: Repository, reading: Readin
 
 
 async def _walk_commits(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[Commit]:
-    todo = [branch.commit_id async for branch in scan_branches(env, repository, batch_size)]
+    todo = [branch.commit_id async for branch in branch_iterator(env, repository, batch_size=batch_size)]
     # After the branches: a commit may get a tag before its branch goes, and is then seen in one of the two.
-    todo += [tag.commit_id async for tag in scan_tags(env, repository, batch_size)]
+    todo += [tag.commit_id async for tag in tag_iterator(env, repository, batch_size=batch_size)]
     seen: set[CommitID] = set()
     while todo:
         commit_id = todo.pop()  # in no order: only whether it was seen matters

@@ -4,7 +4,7 @@ A repository is passed as the record of its entry: what each flow "essentially i
 added by `lakeproof.impl.refs.by_id.by_id`. Source: graveler-on-kv.md, "Branch".
 """
 
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 
 import attrs
 
@@ -229,16 +229,3 @@ _NO_COMMIT = CommitID("")
 def _spare_default(repository: Repository, branch_id: BranchID) -> None:
     if branch_id == repository.default_branch_id:
         raise DefaultBranch(branch_id)
-
-
-async def scan_branches(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[Branch]:
-    """The branches by id. One effect per batch."""
-    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=keys.BRANCHES_PREFIX):
-        branch = decode_branch(entry.value)
-        if not is_tombstone(branch):
-            yield branch
-
-
-async def list_branches(env: Env, repository: Repository, *, batch_size: int = 0) -> tuple[Branch, ...]:
-    """All branches by id. Not a snapshot."""
-    return tuple([branch async for branch in scan_branches(env, repository, batch_size)])

@@ -54,13 +54,6 @@ async def get_commit(env: Env, repository: Repository, commit_id: CommitID) -> C
     return decode_commit(found.value)
 
 
-async def scan_commits(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[Commit]:
-    """All commit records by id, those on no branch, too. One effect per batch."""
-    found = env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=keys.COMMITS_PREFIX)
-    async for entry in found:
-        yield decode_commit(entry.value)
-
-
 async def first_parents(env: Env, repository: Repository, commit_id: CommitID) -> AsyncIterator[Commit]:
     """A commit and its first parents, newest first. 1 effect a commit. Raises CommitNotFound."""
     while True:

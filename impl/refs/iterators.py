@@ -290,6 +290,16 @@ def branch_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH
     )
 
 
+async def list_branches(env: Env, repository: Repository, *, batch_size: int = 0) -> tuple[Branch, ...]:
+    """All branches by id. Not a snapshot."""
+    return tuple([branch async for branch in branch_iterator(env, repository, batch_size=batch_size)])
+
+
+async def list_tags(env: Env, repository: Repository, *, batch_size: int = 0) -> tuple[Tag, ...]:
+    """All tags by id. Not a snapshot."""
+    return tuple([tag async for tag in tag_iterator(env, repository, batch_size=batch_size)])
+
+
 def branch_by_commit_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Branch]:
     """The branches by the commit they name, those of one commit by id. `seek` takes a commit id.
 

@@ -1,7 +1,5 @@
 """Tags: fixed names for commits. Source: graveler-on-kv.md, "Tag"."""
 
-from collections.abc import AsyncIterator
-
 import attrs
 
 from lakeproof.impl.codec import decode_tag, encode
@@ -73,14 +71,3 @@ async def delete_tag(env: Env, repository: Repository, tag_id: TagID) -> None:
     await _read_tag(env, repository, tag_id)
     # A tag that was created since the read is deleted instead: the store has no conditional delete.
     await env.store.delete(uid_partition(repository), keys.tag_key(tag_id))
-
-
-async def scan_tags(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[Tag]:
-    """The tags by id. One effect per batch."""
-    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=keys.TAGS_PREFIX):
-        yield decode_tag(entry.value)
-
-
-async def list_tags(env: Env, repository: Repository, *, batch_size: int = 0) -> tuple[Tag, ...]:
-    """All tags by id. Not a snapshot."""
-    return tuple([tag async for tag in scan_tags(env, repository, batch_size)])

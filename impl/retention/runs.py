@@ -19,10 +19,16 @@ from lakeproof.impl.committed.errors import DamagedObject, MissingObject
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
 from lakeproof.impl.graveler.merges import merge, revert
-from lakeproof.impl.refs.branches import create_branch, list_branches, update_branch
+from lakeproof.impl.refs.branches import create_branch, update_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import GravelerError, PathNotFound
-from lakeproof.impl.refs.iterators import branch_iterator, commit_ordered_iterator, staging_iterator, tag_iterator
+from lakeproof.impl.refs.iterators import (
+    branch_iterator,
+    commit_ordered_iterator,
+    list_branches,
+    staging_iterator,
+    tag_iterator,
+)
 from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.refs.tags import create_tag
 from lakeproof.impl.retention.left import left_heads

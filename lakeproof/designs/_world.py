@@ -19,10 +19,9 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, WorldFlows, bind_reading
 from lakeproof.impl.graveler import initialisation
 from lakeproof.impl.hard_delete import journal, offline, online
-from lakeproof.impl.refs.branches import list_branches
 from lakeproof.impl.refs.by_id import by_id
-from lakeproof.impl.refs.commits import scan_commits
 from lakeproof.impl.refs.dump import RefsDump, dump_refs
+from lakeproof.impl.refs.iterators import commit_ordered_iterator, list_branches
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.world.flows import FLOWS, fetching
 from lakeproof.impl.world.reading import COMPOSED, Reading
@@ -69,7 +68,7 @@ async def found_world(env: Env, repository: Repository, parts: tuple[str, ...]) 
     # The online job reads the heads that branches have. Without a note, any other commit looks as if it had
     # never come true.
     heads = {branch.commit_id for branch in await list_branches(env, repository)}
-    async for commit in scan_commits(env, repository):
+    async for commit in commit_ordered_iterator(env, repository, batch_size=0):
         if commit.commit_id not in heads:
             await journal.mark_head(env, repository, commit.commit_id)
 

@@ -18,7 +18,7 @@ from lakeproof.impl.committed import read_entries
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, merges, reads, resets, writes
 from lakeproof.impl.live import live_env, run, wall_clock
-from lakeproof.impl.refs import branches, commits
+from lakeproof.impl.refs import branches, commits, iterators
 from lakeproof.impl.refs.errors import PathExists, PathNotFound
 from lakeproof.impl.refs.resolution import resolve
 from lakeproof.impl.repositories import hardened
@@ -141,7 +141,7 @@ class Lake:
             raise RepositoryNotFound(name)
 
     async def branches(self, name: str) -> list[Branch]:
-        return list(await self.at(name, branches.list_branches))
+        return list(await self.at(name, iterators.list_branches))
 
     async def branch(self, name: str, branch: str) -> Branch:
         return await self.at(name, lambda env, at: branches.get_branch(env, at, BranchID(branch)))
