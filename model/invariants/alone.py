@@ -18,7 +18,7 @@ from lakeproof.model.solo import Misanswered
 
 ALONE_IS_EXACT: Final = "alone-is-exact"
 Problems = Callable[[tuple[CallView, ...], Snapshot], Iterator[str]]
-"""What is wrong with the calls of a client that was alone, and with what they have left."""
+"""What is wrong with the calls of a client that was alone, and with what they have left. May raise Misanswered."""
 
 
 def alone_is_exact(problems: Problems) -> Eventually:
@@ -31,6 +31,8 @@ def alone_is_exact(problems: Problems) -> Eventually:
             found = list(problems(made, snapshot))
         except Unsettled:  # no verdict: a call in doubt may or may not have happened
             return
+        except Misanswered as wrong:
+            found = [str(wrong)]
         yield from (Violation(ALONE_IS_EXACT, each) for each in found)
         if not found:
             yield Reached(f"{len(made)} calls alone are answered, and leave, what the specification says")
@@ -46,30 +48,16 @@ def alone_is_exact(problems: Problems) -> Eventually:
 
 def of_repositories(rules: Rules) -> Problems:
     """By the specification of repositories with what is in them."""
-
-    def problems(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
-        try:
-            state = replay_calls(Living(rules=rules, now=snapshot.now), made)
-        except Misanswered as wrong:
-            yield str(wrong)
-        else:
-            yield from find_differences(state, snapshot, owner)
-
-    return problems
+    return lambda made, snapshot: find_differences(
+        replay_calls(Living(rules=rules, now=snapshot.now), made), snapshot, owner
+    )
 
 
 def of_refs(initial: ref_specification.Named, repository: Repository) -> Problems:
     """By the specification of the refs of a repository, of which this is there when the client begins."""
-
-    def problems(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
-        try:
-            state = ref_specification.replay_calls(initial, made)
-        except Misanswered as wrong:
-            yield str(wrong)
-        else:
-            yield from ref_specification.find_differences(state, snapshot, repository)
-
-    return problems
+    return lambda made, snapshot: ref_specification.find_differences(
+        ref_specification.replay_calls(initial, made), snapshot, repository
+    )
 
 
 OF_THE_STORE: Final = (kv.NotFound, kv.PredicateFailed)
