@@ -16,6 +16,7 @@ import attrs
 
 from lakeproof.impl.codec import Undecodable, decode_branch, decode_commit, decode_tag, encode
 from lakeproof.model import keys
+from lakeproof.model.commits import ancestors
 from lakeproof.model.identifiers import CommitID, StagingToken, StorageNamespace
 from lakeproof.model.records import Branch, Commit, Tag
 
@@ -208,26 +209,14 @@ def whole_histories(refs: Refs) -> Refs:
         for parent in listed:
             children.setdefault(parent, []).append(child)
     # From each parent that is missing up to all its descendants.
-    torn = _closure((commit_id for commit_id in children if commit_id not in parents), children)
+    torn = ancestors(children.keys() - parents.keys(), lambda each: children.get(each, ()))
     if not torn:
         return refs
-    reached = _closure(
-        [*(branch.commit_id for branch in refs.branches), *(tag.commit_id for tag in refs.tags)], parents
-    )
+    heads = [*(branch.commit_id for branch in refs.branches), *(tag.commit_id for tag in refs.tags)]
+    reached = ancestors(heads, lambda each: parents.get(each, ()))
     # What a ref reaches is kept even with a missing parent: it must be reported, not left out.
     kept = [stored for stored in refs.commits if stored.commit.commit_id in reached.union(parents.keys() - torn)]
     return attrs.evolve(refs, commits=tuple(kept))
-
-
-def _closure(start: Iterable[CommitID], edges: Mapping[CommitID, Collection[CommitID]]) -> set[CommitID]:
-    met: set[CommitID] = set()
-    todo = list(start)
-    while todo:
-        commit_id = todo.pop()
-        if commit_id not in met:
-            met.add(commit_id)
-            todo += edges.get(commit_id, ())
-    return met
 
 
 def _header(part: str) -> bytes:
