@@ -142,10 +142,6 @@ def _result(call: CallView) -> Hashable:
     return DONE
 
 
-BRANCH: Final = branch()
-"""Of a branch that begins empty, as do all that are created in its place."""
-
-
 def _apply_to_entry(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
     arguments = calls.arguments_by_role(name, args)
     match arguments.kind:

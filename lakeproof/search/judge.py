@@ -51,8 +51,6 @@ from lakeproof.search.world import LateWrite
 
 T = TypeVar("T", Snapshot, Transition)
 
-Views = tuple[CallView, ...]
-
 APPLIED = (Mode.NORMAL, Mode.LOST_APPLIED, Mode.REPEATED_APPLIED, Mode.FALSE_PREDICATE)
 """Modes of a client's move in which its effect takes place: what a *step* invariant looks at."""
 

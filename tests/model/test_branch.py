@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.model.branch import ABSENT, ANSWERS, BRANCH, DONE, branch
+from lakeproof.model.branch import ABSENT, ANSWERS, DONE, branch
 from lakeproof.model.committed import Entry
 from lakeproof.model.errors import BranchBusy, BranchExists, BranchNotFound, EntryChanged, PathExists, PathNotFound
 from lakeproof.model.linearizable import Specification
 from lakeproof.model.snapshot import CallView, Status
 
 R, B = "r", "b"
+BRANCH = branch()
 Step = tuple[str, tuple[Hashable, ...]]
 
 paths = st.sampled_from([b"a", b"a/1", b"b"])
