@@ -25,7 +25,7 @@ import numpy.typing as npt
 from lakeproof.impl.effects import Effect
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Eventually, Monitor, OnStep, Reads
-from lakeproof.model.snapshot import CallView, Event, Outcome, Snapshot, Transition, UnhandledException
+from lakeproof.model.snapshot import CallView, Event, Snapshot, Transition
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from lakeproof.search import evaluation
 from lakeproof.search.faults import Mode, Move
@@ -199,15 +199,9 @@ class Judge(States):
             # Also for a check that is violated already: its calls may raise what no call so far has raised.
             if record.violation is None or self.records[NO_UNHANDLED_EXCEPTION].violation is None:
                 outcomes, seen = run_aftermath(aftermath, self._scenario, cells, time)
-                self._add_unhandled(outcomes, place)
+                self.records[NO_UNHANDLED_EXCEPTION].add(unhandled_after(outcomes), place)
                 if record.violation is None:
                     record.add(self._ask(aftermath.id, aftermath.check, outcomes, seen), place)
-
-    def _add_unhandled(self, outcomes: Sequence[Outcome], place: FirstReach) -> None:
-        record = self.records[NO_UNHANDLED_EXCEPTION]
-        raised = [outcome for outcome in outcomes if isinstance(outcome.error, UnhandledException)]
-        if raised and record.violation is None:
-            record.add(unhandled_after(raised), place)
 
     def _cells_at(self, numbers: tuple[int, ...]) -> tuple[dict[Cell, Value], int]:
         """The filled cells of a state, and its time."""
@@ -339,13 +333,11 @@ class Judge(States):
         """An effect on a state with these numbers, at the time of that state."""
         assert call is not None
         assert op is not None
-        space = self.kernel.space
-        filled = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
-        cells = {cell: value for cell, value in filled.items() if value is not None}
+        cells, now = self._cells_at(numbers)
         # Not for the usual case: respelling walks through all values.
         if spelling is not AS_GIVEN:
             call, op, cells = spelling.value(call), spelling.value(op), spelling.value(cells)  # type: ignore[assignment]
-        return transition(space.setting, space.time(numbers), client, call, op, cells)  # type: ignore[arg-type]
+        return transition(self.kernel.space.setting, now, client, call, op, cells)
 
 
 def _next(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> Hashable:
