@@ -107,3 +107,20 @@ class CleanupRecord:
 
 
 Record = Repository | Branch | Tag | Commit | StagedEntry | CleanupRecord
+
+
+def name_of(record: Record) -> bytes:
+    """The last part of the key that a record says to have."""
+    match record:
+        case Repository():
+            return record.repository_id.encode()
+        case Branch():
+            return record.branch_id.encode()
+        case Commit():
+            return record.commit_id.encode()
+        case Tag():
+            return record.tag_id.encode()
+        case StagedEntry():
+            return record.key
+        case CleanupRecord():
+            return f"{record.repository_id}/{record.instance_uid}".encode()

@@ -30,7 +30,7 @@ from lakeproof.impl.migration.checks import METADATA, VERSION_KEY, unknown_versi
 from lakeproof.impl.refs.branches import is_tombstone
 from lakeproof.impl.refs.iterators import BATCH_SIZE, check_batch_size
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model import keys, kv
+from lakeproof.model import keys, kv, records
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
@@ -304,8 +304,8 @@ class _Collector:
             # client.
             expected = keys.parse(partition, entry.key)
             assert expected is not None, "decode_at knows no record of an address that it cannot parse"
-            if expected.name != _name(record):
-                named = repr(_name(record).decode(errors="backslashreplace"))
+            if expected.name != records.name_of(record):
+                named = repr(records.name_of(record).decode(errors="backslashreplace"))
                 message = f"holds the record of {'another path' if isinstance(record, StagedEntry) else named}"
                 self._find("misplaced", partition, entry.key, message)
             yield entry, record  # judged all the same: flows go by the key
@@ -391,23 +391,6 @@ def _why(error: Undecodable, value: bytes) -> str:
 
 def _size(value: bytes) -> str:
     return f"{len(value)} byte{'' if len(value) == 1 else 's'}"
-
-
-def _name(record: Record) -> bytes:
-    """The last part of the key that the record says to have."""
-    match record:
-        case Repository():
-            return record.repository_id.encode()
-        case Branch():
-            return record.branch_id.encode()
-        case Commit():
-            return record.commit_id.encode()
-        case Tag():
-            return record.tag_id.encode()
-        case StagedEntry():
-            return record.key
-        case CleanupRecord():
-            return f"{record.repository_id}/{record.instance_uid}".encode()
 
 
 def _path(owner: _Owner) -> str:

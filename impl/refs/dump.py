@@ -45,7 +45,7 @@ from lakeproof.impl.refs.iterators import BATCH_SIZE, check_batch_size, decode
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.identifiers import StorageNamespace
-from lakeproof.model.records import Branch, Commit, Repository, Tag
+from lakeproof.model.records import Branch, Commit, Repository, Tag, name_of
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -172,19 +172,10 @@ async def _scan(
     async for entry in env.store.scan(partition, batch_size=check_batch_size(batch_size), prefix=prefix):
         record = decode(partition, entry, kind)
         # The record would be restored under its own name, and so at another address than it was read at.
-        if prefix + _name(record).encode() != entry.key:
-            raise Undecodable(f"{partition!r} {entry.key!r}: holds the record of {_name(record)!r}; delete or move it")
+        if prefix + name_of(record) != entry.key:
+            name = name_of(record).decode()
+            raise Undecodable(f"{partition!r} {entry.key!r}: holds the record of {name!r}; delete or move it")
         yield entry.value, record
-
-
-def _name(record: Branch | Commit | Tag) -> str:
-    match record:
-        case Branch():
-            return record.branch_id
-        case Commit():
-            return record.commit_id
-        case Tag():
-            return record.tag_id
 
 
 def _problems(repository: Repository, refs: Refs) -> Iterator[str]:
