@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lakeproof.scenario import Scenario
 from lakeproof.search.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
 from lakeproof.verify.loader import Source
-from lakeproof.verify.tasks import Blame
+from lakeproof.verify.tasks import blame
 
 
 @contextlib.contextmanager
@@ -23,6 +23,6 @@ def isolate_code(scenario: Scenario, source: Source) -> Iterator[None]:
         INTERRUPTS.noticed(),
         FORGOTTEN.noticed(),
         WATCH.set_up(CALL_SECONDS_MAX),
-        Blame(scenario, source),
+        blame(scenario, source),
     ):
         yield

@@ -13,7 +13,8 @@ invariant raises, or what is awaited beside ``env``, is a mistake in the file, a
 
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import attrs
@@ -127,7 +128,7 @@ class Verify:
             states_max=self.states_max, seconds_max=self.seconds_max, memory_bytes_max=self.memory_bytes_max
         )
         # Around the traces, too: they run the flows once more.
-        with Blame(scenario, source):
+        with blame(scenario, source):
             result = self.search(scenario, limits, progress)
             # Where all that is named is decided, an undecided `NO_UNHANDLED_EXCEPTION` is news; else one limit left
             # both open.
@@ -185,7 +186,7 @@ class Sample:
             return make_trace(scenario, source, name, minimise(scenario, found.violations[name].moves, name))
 
         started = time.perf_counter()
-        with Blame(scenario, source):
+        with blame(scenario, source):
             found = sample(
                 scenario, strategy=self.strategy, executions=self.executions, seed=self.seed, depth=self.depth
             )
@@ -259,7 +260,7 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
         return inconclusive_outcome(scenario, str(error))
     except MemoryError:
         return inconclusive_outcome(scenario, "no memory is left; fewer --jobs or less --max-memory may help")
-    # Not the user's: those are outcomes of calls, or `Blame` has made them Unusable. What is not installed is missed by
+    # Not the user's: those are outcomes of calls, or `blame` has made them Unusable. What is not installed is missed by
     # all scenarios alike.
     except (OSError, NoProtobuf):
         raise
@@ -289,17 +290,12 @@ def outcome_of(scenario: Scenario, verdicts: tuple[Verdict, ...]) -> Outcome:
     )
 
 
-class Blame:
+@contextmanager
+def blame(scenario: Scenario, source: Source) -> Iterator[None]:
     """Says of an error whether the scenario is to blame: then it becomes Unusable, with the place if it is known."""
-
-    def __init__(self, scenario: Scenario, source: Source) -> None:
-        self._scenario = scenario
-        self._source = source
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    try:
+        yield
+    except BaseException as error:
         from lakeproof.impl.codec import Undecodable
         from lakeproof.model.identity import NoIdentity
         from lakeproof.model.messages import NoProtobuf
@@ -309,20 +305,21 @@ class Blame:
         from lakeproof.search.replay import NotReproduced
 
         # Unusable has its place already.
-        if error is None or is_ours(error) or isinstance(error, Unusable | NoProtobuf):
-            return
-        where = None if self._source.file is None else place_in_file(error, self._source.file)
+        if is_ours(error) or isinstance(error, Unusable | NoProtobuf):
+            raise
+        where = None if source.file is None else place_in_file(error, source.file)
         # An error of an invariant arrives as a ScenarioError that was raised in lakeproof: its cause has the line.
         cause = error.__cause__
-        if where is None and isinstance(cause, Exception) and self._source.file is not None:
-            where = place_in_file(cause, self._source.file)
+        if where is None and isinstance(cause, Exception) and source.file is not None:
+            where = place_in_file(cause, source.file)
         message = message_of(error) or "no message"
         ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, Undecodable)
         # What lakeproof raises about a scenario. Of anything else the file is to blame only if a line of it ran.
         if isinstance(error, ours):
-            place = error.place if isinstance(error, NotAnEffect) else where or self._source.file
+            place = error.place if isinstance(error, NotAnEffect) else where or source.file
             # Some messages begin with the name of the scenario already.
-            named = message if message.startswith(self._scenario.name) else f"{self._scenario.name}: {message}"
+            named = message if message.startswith(scenario.name) else f"{scenario.name}: {message}"
             raise Unusable(f"{place}: {named}" if place else named) from error
         if where is not None:
-            raise Unusable(f"{where}: {self._scenario.name}: {type(error).__name__}: {message}") from error
+            raise Unusable(f"{where}: {scenario.name}: {type(error).__name__}: {message}") from error
+        raise
