@@ -18,9 +18,9 @@ def redis(*words: str, login: bool = True) -> bytes:
     url = urlsplit(os.environ["REDIS_URL"])
     assert url.hostname is not None
     with socket.create_connection((url.hostname, url.port or 0)) as one:
-        sent = "".join(f"${len(each)}\r\n{each}\r\n" for each in words)
-        begin = f"AUTH {url.username} x" if login else "PING"
-        one.sendall(f"{begin}\r\n*{len(words)}\r\n{sent}".encode())
+        for command in (("AUTH", str(url.username), "x") if login else ("PING",), words):
+            sent = "".join(f"${len(each)}\r\n{each}\r\n" for each in command)
+            one.sendall(f"*{len(command)}\r\n{sent}".encode())
         with one.makefile("rb") as answers:
             answers.readline()
             return answers.readline()

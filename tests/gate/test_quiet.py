@@ -266,7 +266,7 @@ class TestWhatWasSent:
                 with socket.create_connection(listener.getsockname()) as connection:
                     self.arrive(gate)  # a connection waits to be accepted
                     if redis:
-                        connection.sendall(b"AUTH c1 secret\r\n")
+                        connection.sendall(b"*3\r\n$4\r\nAUTH\r\n$2\r\nc1\r\n$1\r\nx\r\n")
                         self.arrive(gate)
                         await self.at_rest(gate)
                         assert connection.recv(5) == b"+OK\r\n"

@@ -5,39 +5,24 @@ which are requests of their own once their turn has come.
 """
 
 import socket
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from typing import Final, Protocol
+from typing import Final
 
 import trio
 
-from lakeproof.gate.fronts.http import CLOSING_SECONDS, Cut, Gone, Server, send
-from lakeproof.gate.fronts.interface import Answer
+from lakeproof.gate.fronts.aws import Store, StoreRequest
+from lakeproof.gate.fronts.http import CLOSING_SECONDS, Cut, Gone, send
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Incoming, Malformed, Words
 from lakeproof.gate.fronts.redis.replies import Failure, Reply, encode_reply
 from lakeproof.gate.fronts.redis.session import Session
+from lakeproof.gate.server import Gate
 
 STRANGER: Final = "NOAUTH Authentication required: this connection is of no client; use REDIS_URL, with its user"
-
-OF_HTTP: Final = frozenset({b"post", b"host:"})
-"""Words that a page makes a browser send. As a Redis does, the connection is closed at once."""
 UNNAMED: Final = "a connection that is of no client of REDIS_URL"
-
-
-class Asks(Protocol):
-    """What is needed of `lakeproof.gate.server.Gate`."""
-
-    server: Server
-    rounds: int
-
-    def note(self, request: str, unknown: str, /) -> None: ...
-
-    async def ask(
-        self, request: RedisRequest, body: bytes, closed: Callable[[], Awaitable[object]], /
-    ) -> Answer: ...
 
 
 class Speaker:
@@ -46,7 +31,7 @@ class Speaker:
 
     def __init__(
         self,
-        gate: Asks,
+        gate: Gate[Store, StoreRequest],
         clients: Collection[str] = (),
         tell: Callable[[RedisRequest, Reply], object] | None = None,
     ) -> None:
@@ -64,8 +49,6 @@ class Speaker:
                 words = await self.gate.server.arrived(connection, incoming)
                 if isinstance(words, Malformed):
                     await self._refuse(connection, session, words)
-                    return
-                if words[0].lower() in OF_HTTP:
                     return
                 if rounds != self.gate.rounds:  # versions of another schedule say nothing of this one
                     rounds = self.gate.rounds

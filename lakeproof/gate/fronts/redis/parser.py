@@ -1,7 +1,7 @@
 """The commands of one connection as they arrive in pieces. No socket is touched here.
 
-A command is an array of bulk strings, or a line of words. Libraries that read RESP read its answers; a server reads
-these two forms alone, and must say what is malformed in Redis' words.
+A command is an array of bulk strings; the lines of words that a Redis reads for people are not known here. Libraries
+that read RESP read its answers; a server must say what is malformed in Redis' words.
 """
 
 from collections import deque
@@ -85,35 +85,23 @@ class Incoming:
             return False
         if self._left:
             self._head_of_word(line)
-        elif line[:1] == b"*":
-            self._head_of_command(line)
         else:
-            self._inline(line)
+            self._head_of_command(line)
         return True
 
     def _line(self) -> bytes | None:
-        begins_inline = not self._left and self._rest[:1] != b"*"  # `nc` ends a line without a carriage return
+        # Also what a page makes a browser send: it begins with no star, so that nothing of it is a command.
+        if not self._left and self._rest and self._rest[:1] != b"*":
+            raise _ProtocolError("a line of words is not known here; send an array of bulk strings", "a line of words")
         # The bound limits the cost: what has no line end yet is searched again with each piece that arrives.
-        end = self._rest.find(b"\n" if begins_inline else _CRLF, 0, LINE_BYTES_MAX + 2)
+        end = self._rest.find(_CRLF, 0, LINE_BYTES_MAX + 2)
         if end < 0:
             if len(self._rest) > LINE_BYTES_MAX:
-                raise _ProtocolError(self._too_long(begins_inline))
+                raise _ProtocolError("too big bulk count string" if self._left else "too big mbulk count string")
             return None
         line = bytes(self._rest[:end])
-        del self._rest[: end + (1 if begins_inline else 2)]
+        del self._rest[: end + 2]
         return line
-
-    def _too_long(self, begins_inline: bool) -> str:
-        if begins_inline:
-            return "too big inline request"
-        return "too big bulk count string" if self._left else "too big mbulk count string"
-
-    def _inline(self, line: bytes) -> None:
-        if b'"' in line or b"'" in line:
-            why = "quotes in a line of words are not known here; send an array of bulk strings"
-            raise _ProtocolError(why, "a quote in a line of words")
-        if words := tuple(line.split()):  # an empty line is no command
-            self.whole.append(words)
 
     def _head_of_command(self, line: bytes) -> None:
         count = _integer(line[1:])
