@@ -107,7 +107,6 @@ of_uploads = st.one_of(
     asked("PUT", query=_of_upload(partNumber=st.just("1")), body=contents),
     asked("PUT", query=_of_upload(partNumber=st.just("1")), headers=copies, body=contents),
     asked("POST", query=_of_upload(), headers=conditions, body=parts),
-    asked("GET", query=_of_upload()),
     asked("DELETE", query=_of_upload()),
 )
 requests = of_objects | of_buckets | of_uploads

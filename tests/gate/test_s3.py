@@ -78,16 +78,14 @@ class TestBoto3:
         asked = {**of, "MultipartUpload": {"Parts": parts}}
         assert refusal(s3, "complete_multipart_upload", asked) == (400, "EntityTooSmall")
 
-    def test_parts_are_copied_and_listed_in_pages(self, s3: BaseClient) -> None:
+    def test_parts_are_copied_and_replaced(self, s3: BaseClient) -> None:
         s3.put_object(Bucket="b", Key="source", Body=b"0123456789")
-        of, _ = upload(s3, b"replaced", b"x")
+        of, _ = upload(s3, b"replaced")
         source = {"CopySource": {"Bucket": "b", "Key": "source"}, "CopySourceRange": "bytes=2-4"}
         etag = s3.upload_part_copy(**of, PartNumber=1, **source)["CopyPartResult"]["ETag"]
         for behind in ("bytes=2-10", "bytes=10-11"):  # the source may have become shorter: nothing is cut
             asked = {**of, "PartNumber": 1, **source, "CopySourceRange": behind}
             assert refusal(s3, "upload_part_copy", asked) == (400, "InvalidArgument")
-        pages = [s3.list_parts(**of, MaxParts=1), s3.list_parts(**of, MaxParts=1, PartNumberMarker=1)]
-        assert [(page["Parts"][0]["PartNumber"], page["IsTruncated"]) for page in pages] == [(1, True), (2, False)]
         s3.complete_multipart_upload(**of, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": etag}]})
         assert s3.get_object(Bucket="b", Key="k")["Body"].read() == b"234"
 

@@ -23,7 +23,7 @@ METHODS: Final = ("GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS")
 NUMBERS: Final = ("", "0", "1", "-1", "+1", "1_0", " 1", "٣", "²", "1e3", "9" * 30, "9" * 5000, "10001")
 NAMES: Final = (
     *("uploads", "uploadId", "partNumber", "delete", "location", "list-type", "prefix", "delimiter", "max-keys"),
-    *("marker", "continuation-token", "start-after", "encoding-type", "max-parts", "part-number-marker"),
+    *("marker", "continuation-token", "start-after", "encoding-type", "max-parts"),
     *("x-id", "X-Amz-Credential", "acl", "versions", "unknown"),
 )
 HEADERS: Final = (

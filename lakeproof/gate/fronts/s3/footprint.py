@@ -17,9 +17,9 @@ def existence(bucket: str, touch: Touch = Touch.READ) -> Access:
     return Access(touch, f"?bucket/{bucket}")
 
 
-def upload(address: str, name: str, touch: Touch = Touch.WRITE) -> Access:
+def upload(address: str, name: str) -> Access:
     """An upload in parts: its parts, and whether it is still open."""
-    return Access(touch, f"?upload/{address}/{name}")
+    return Access(Touch.WRITE, f"?upload/{address}/{name}")
 
 
 def source_of(request: S3Request) -> str | None:
@@ -81,7 +81,7 @@ def _of_object(request: S3Request) -> Footprint:
     object_ = Access(Touch.WRITE, request.address)
     name = request.query.get("uploadId")
     if request.method in ("GET", "HEAD"):
-        return (Access(Touch.READ, request.address) if name is None else upload(request.address, name, Touch.READ),)
+        return (Access(Touch.READ, request.address),)
     if request.method == "DELETE":
         removal = _removal(request.address, request.headers.get("if-match"))
         # To abort an upload leaves the object as it is.

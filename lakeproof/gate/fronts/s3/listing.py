@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from urllib.parse import quote, unquote
-from xml.etree.ElementTree import Element
 
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import iso
 from lakeproof.gate.fronts.s3.wire import S3Request, element, number, refuse, xml
-from lakeproof.model.objects import StoredObject, etag
+from lakeproof.model.objects import StoredObject
 
 KEYS_MAX = 1000
 
@@ -52,14 +51,9 @@ def listing(state: BucketState, request: S3Request) -> Response:
             children.append(element("CommonPrefixes", "", element("Prefix", encode(name))))
         else:
             fields = element("Key", encode(name)), element("LastModified", iso(stored.last_modified))
-            rest = *etag_and_size(stored.content), element("StorageClass", "STANDARD")
-            children.append(element("Contents", "", *fields, *rest))
+            size = element("ETag", f'"{stored.etag}"'), element("Size", str(len(stored.content)))
+            children.append(element("Contents", "", *fields, *size, element("StorageClass", "STANDARD")))
     return xml("ListBucketResult", *children)
-
-
-def etag_and_size(content: bytes) -> tuple[Element, Element]:
-    """Of an object or a part, as listings have them."""
-    return element("ETag", f'"{etag(content)}"'), element("Size", str(len(content)))
 
 
 def _limit(text: str) -> int:

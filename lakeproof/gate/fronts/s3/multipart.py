@@ -9,7 +9,6 @@ from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums
 from lakeproof.gate.fronts.s3.footprint import existence, touches, upload
-from lakeproof.gate.fronts.s3.listing import etag_and_size
 from lakeproof.gate.fronts.s3.state import BucketState, Upload
 from lakeproof.gate.fronts.s3.times import iso
 from lakeproof.gate.fronts.s3.wire import S3Request, element, number, parse_xml, refuse, xml
@@ -18,7 +17,6 @@ from lakeproof.model.objects import StoredObject, etag
 
 Done = tuple[BucketState, Response, Footprint]
 PARTS_MAX: Final = 10_000
-PARTS_SHOWN_MAX: Final = 1000
 PART_BYTES_MIN: Final = 5 << 20
 """Of each part but the last."""
 
@@ -130,21 +128,3 @@ def abort(state: BucketState, request: S3Request, now: int) -> Done:
     name, _ = _find_upload(state, request)
     uploads = {key: value for key, value in state.uploads.items() if key != name}
     return attrs.evolve(state, uploads=uploads), Response(204), touches(request)
-
-
-def list_parts(state: BucketState, request: S3Request, now: int) -> Done:
-    """ListParts."""
-    name, found = _find_upload(state, request)
-    most = number(request.query.get("max-parts", str(PARTS_SHOWN_MAX)))
-    after = number(request.query.get("part-number-marker", "0"))
-    if most is None or after is None:
-        refuse(400, "InvalidArgument", "max-parts and part-number-marker are numbers")
-    left = [each for each in sorted(found.parts.items()) if each[0] > after]
-    page = left[: min(most, PARTS_SHOWN_MAX)]
-    parts = [
-        element("Part", "", element("PartNumber", str(position)), *etag_and_size(content)) for position, content in page
-    ]
-    fields = [element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)]
-    fields.append(element("IsTruncated", "true" if len(page) < len(left) else "false"))
-    fields += [element("NextPartNumberMarker", str(page[-1][0]))] if page else []
-    return state, xml("ListPartsResult", *fields, *parts), touches(request)

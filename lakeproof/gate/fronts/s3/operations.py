@@ -349,7 +349,6 @@ OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[BucketSta
     ("bucket", "PUT", "", NONE, create_bucket),
     ("bucket", "DELETE", "", NONE, delete_bucket),
     ("bucket", "POST", "delete", NONE, delete_objects),
-    ("object", "GET", "uploadId", frozenset(("max-parts", "part-number-marker")), multipart.list_parts),
     ("object", "GET", "", NONE, get_object),
     ("object", "HEAD", "", NONE, get_object),
     ("object", "POST", "uploads", NONE, multipart.create),
