@@ -14,17 +14,17 @@ import click
 from lakeproof.words import Unusable
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
-    "check": ("checks.command:command", "Check the invariants over a dataset."),
-    "decode": ("decode_command:command", "Write the typed tables that a dataset decodes into."),
-    "explore": ("explore.command:command", "Search scenarios exhaustively, the levels on Spark."),
-    "generate": ("generate.command:command", "Write a dataset, sound or with planted violations."),
-    "histories": ("histories.command:command", "Check recorded histories, key by key."),
-    "retention": ("retention.command:command", "Mark the objects that only expired commits reach."),
-    "seal": ("seal_command:command", "Write the manifest of a complete dataset."),
-    "sweep": ("sweep.command:command", "Delete the marked objects of a run."),
-    "uncommitted": ("uncommitted.command:command", "Mark objects that nothing refers to."),
+    "check": ("checks.command", "Check the invariants over a dataset."),
+    "decode": ("decode_command", "Write the typed tables that a dataset decodes into."),
+    "explore": ("explore.command", "Search scenarios exhaustively, the levels on Spark."),
+    "generate": ("generate.command", "Write a dataset, sound or with planted violations."),
+    "histories": ("histories.command", "Check recorded histories, key by key."),
+    "retention": ("retention.command", "Mark the objects that only expired commits reach."),
+    "seal": ("seal_command", "Write the manifest of a complete dataset."),
+    "sweep": ("sweep.command", "Delete the marked objects of a run."),
+    "uncommitted": ("uncommitted.command", "Mark objects that nothing refers to."),
 }
-"""Where each command is, below `lakeproof.spark_checks`, and what it does."""
+"""The module whose ``command`` each is, below `lakeproof.spark_checks`, and what it does."""
 
 EXTRA: Final = frozenset({"google_crc32c", "grpc", "ijson", "obstore", "pandas", "py4j", "pyarrow", "pyspark"})
 """What the extra ``spark`` installs, by the names that are imported."""
@@ -68,9 +68,8 @@ class SparkCommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in LATER:
             return None
-        module, _, name = LATER[cmd_name][0].partition(":")
         with needing_the_extra(cmd_name):
-            return getattr(import_module(f"lakeproof.spark_checks.{module}"), name)  # type: ignore[no-any-return]
+            return import_module(f"lakeproof.spark_checks.{LATER[cmd_name][0]}").command  # type: ignore[no-any-return]
 
     def invoke(self, ctx: click.Context) -> object:
         try:

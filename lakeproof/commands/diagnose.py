@@ -115,7 +115,7 @@ class ReadOnlySQLiteStore(SQLiteStore):
         return batch
 
 
-@click.command()
+@click.command("diagnose")
 @click.argument("source", metavar="STORE")
 @click.option(
     "--keys",
@@ -129,7 +129,7 @@ class ReadOnlySQLiteStore(SQLiteStore):
     metavar="FILE.zip",
     help="Write the zip here; an existing file is never overwritten.",
 )
-def diagnose(source: str, keys: Keys | None, out: Path) -> int:
+def command(source: str, keys: Keys | None, out: Path) -> int:
     """Collect the contents of a store, and its errors, in a zip.
 
     STORE is an SQLite file; a file with the rows of lakeFS' store (a dump of `lakefs kv dump`, or JSON Lines); or an

@@ -45,11 +45,11 @@ ALL_RAISED: Final = (
 
 
 @click.group("gate")
-def gate() -> None:
+def command() -> None:
     """Hold the requests of a real program at its store, and run every schedule."""
 
 
-@gate.command("run")
+@command.command("run")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option(
@@ -364,10 +364,10 @@ def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Sear
     return " and ".join(narrowed) or "all"
 
 
-gate.add_command(replay)
+command.add_command(replay)
 
 
-@gate.command("serve")
+@command.command("serve")
 @click.argument("protocol", type=click.Choice(["s3", "dynamodb", "redis"]))
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0: a free one.")
 @click.option(

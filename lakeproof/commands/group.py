@@ -14,36 +14,24 @@ from click.shell_completion import CompletionItem
 from lakeproof.impl.printable import printable
 from lakeproof.words import AS_EXPECTED, INTERRUPTED, OUTPUT_CLOSED, UNUSABLE, InternalError, Unusable
 
-LATER: Final[Mapping[str, tuple[str, str]]] = {
-    "check": ("lakeproof.commands.check:command", "Check whether a recorded history is linearizable, key by key."),
-    "conform": ("lakeproof.commands.conform:command", "Check each claim of the contract of a key-value store."),
-    "diagnose": ("lakeproof.commands.diagnose:diagnose", "Collect the contents of a store, and its errors, in a zip."),
-    "explore": ("lakeproof.commands.explore:command", "Walk through the states of a scenario in a browser, live."),
-    "follows": ("lakeproof.commands.follows:command", "Check whether flows could have requested the effects of a log."),
-    "gate": ("lakeproof.commands.gate:gate", "Hold the requests of a real program at its store; run every schedule."),
-    "replay": ("lakeproof.commands.replay:command", "Execute a trace on the real flows, or on a program at the gate."),
-    "scenarios": ("lakeproof.commands.scenarios:command", "List scenarios with their bounds and expected violations."),
-    "service": (
-        "lakeproof.commands.service:command",
-        "Run concurrent clients on a lakeFS server, and check its answers.",
-    ),
-    "stress": (
-        "lakeproof.commands.stress:command",
-        "Run concurrent clients on a store, and check that the history is linearizable.",
-    ),
-    "show": ("lakeproof.commands.show:show", "Show a trace as lanes, as a page for browsers, or as a picture."),
-    "migrate": ("lakeproof.commands.migrate:migrate", "Migrate the SQL tables of an older lakeFS to a KV store."),
-    "mutants": ("lakeproof.commands.mutants:command", "Change flows in small ways, and see if scenarios notice."),
-    "verify": (
-        "lakeproof.commands.verify:command",
-        "Search every schedule of every scenario: proved, violated, or inconclusive.",
-    ),
-    "walk": (
-        "lakeproof.commands.walk:command",
-        "Sample executions where a search is too large.",
-    ),
+LATER: Final[Mapping[str, str]] = {
+    "check": "Check whether a recorded history is linearizable, key by key.",
+    "conform": "Check each claim of the contract of a key-value store.",
+    "diagnose": "Collect the contents of a store, and its errors, in a zip.",
+    "explore": "Walk through the states of a scenario in a browser, live.",
+    "follows": "Check whether flows could have requested the effects of a log.",
+    "gate": "Hold the requests of a real program at its store; run every schedule.",
+    "replay": "Execute a trace on the real flows, or on a program at the gate.",
+    "scenarios": "List scenarios with their bounds and expected violations.",
+    "service": "Run concurrent clients on a lakeFS server, and check its answers.",
+    "stress": "Run concurrent clients on a store, and check that the history is linearizable.",
+    "show": "Show a trace as lanes, as a page for browsers, or as a picture.",
+    "migrate": "Migrate the SQL tables of an older lakeFS to a KV store.",
+    "mutants": "Change flows in small ways, and see if scenarios notice.",
+    "verify": "Search every schedule of every scenario: proved, violated, or inconclusive.",
+    "walk": "Sample executions where a search is too large.",
 }
-"""Commands of ours that are loaded when they are called: where they are, and what they do."""
+"""What commands of ours do. Each is the ``command`` of the module of its name, which is loaded when it is called."""
 
 PLUG_INS: Final[Mapping[str, str]] = {
     "spark": "Generate and check large datasets, mark garbage, search on a cluster.",
@@ -124,9 +112,8 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in LATER:
-            module, _, name = LATER[cmd_name][0].partition(":")
             try:
-                return getattr(import_module(module), name)  # type: ignore[no-any-return]
+                return import_module(f"lakeproof.commands.{cmd_name}").command  # type: ignore[no-any-return]
             except ModuleNotFoundError as error:
                 # Any other module that is missing is a mistake of ours.
                 if (extra := EXTRAS.get(str(error.name).partition(".")[0])) is None:
@@ -141,14 +128,13 @@ class Commands(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
         """Names of commands, without loading them; the options of the group."""
-        helps = {name: help_ for name, (_, help_) in LATER.items()}
-        helps |= {point.name: PLUG_INS.get(point.name, "") for point in _plug_ins()}
+        helps = {**LATER, **{point.name: PLUG_INS.get(point.name, "") for point in _plug_ins()}}
         found = [CompletionItem(name, help=helps[name]) for name in sorted(helps) if name.startswith(incomplete)]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = sorted((name, help_) for name, (_, help_) in LATER.items())
-        rows += [(p.name, PLUG_INS.get(p.name, f"plug-in: {p.value}")) for p in _plug_ins() if p.name not in dict(rows)]
+        rows = sorted(LATER.items())
+        rows += [(p.name, PLUG_INS.get(p.name, f"plug-in: {p.value}")) for p in _plug_ins() if p.name not in LATER]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 

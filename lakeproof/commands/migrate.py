@@ -78,13 +78,13 @@ class Observed(Store):
         return "the store is half-migrated: mend the cause, then --restart"
 
 
-@click.command()
+@click.command("migrate")
 @click.argument("source", metavar="SOURCE")
 @click.argument("store", metavar="STORE")
 @click.option("--restart", is_flag=True, help="Remove what an interrupted run has left, and start over.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @seconds_option("--timeout", default=60.0, help_="Timeout of one operation on the store; the run then ends.")
-def migrate(source: str, store: str, restart: bool, as_json: bool, timeout: float) -> int:
+def command(source: str, store: str, restart: bool, as_json: bool, timeout: float) -> int:
     """Migrate the five SQL tables of a lakeFS before KV to a key-value store, verify, and switch.
 
     SOURCE is an SQLite file, or a PostgreSQL address (postgresql://...). STORE is an SQLite file with the table kv

@@ -19,7 +19,7 @@ FORMATS: Final = ("text", "html", "mermaid", "svg", "json")
 _BESIDE: Final = "beside the trace"
 
 
-@click.command()
+@click.command("show")
 @click.argument("trace_file", metavar="TRACE", required=False, type=click.Path(path_type=Path))
 @click.option("--lines", is_flag=True, help="Also show the line of the flow for each step (text).")
 @click.option(
@@ -49,7 +49,7 @@ _BESIDE: Final = "beside the trace"
     help="Also find which faults the violation needs: drop each kind, search all schedules again (text, html, json).",
 )
 @seconds_option("--max-seconds", default=20.0, help_="With --needed: stop each search after S seconds.")
-def show(
+def command(
     trace_file: Path | None,
     lines: bool,
     format_: str | None,

@@ -14,7 +14,7 @@ from click.testing import Result
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from lakeproof.commands.diagnose import diagnose
+from lakeproof.commands.diagnose import command as diagnose
 from lakeproof.impl.codec import encode
 from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry
