@@ -7,11 +7,11 @@ import trio
 
 from lakeproof.commands.options import seconds_option
 from lakeproof.commands.traffic_options import chosen_of, traffic_options, words_of
-from lakeproof.live.engine import Load, restarting
+from lakeproof.live.engine import Load, Plan, restarting
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.live.lakefs.known_issues import CAUSES, issues_of
 from lakeproof.live.lakefs.promises import IDS, IMPORTED_WHOLE
-from lakeproof.live.lakefs.rounds import WAIT_SECONDS, ServicePlan, Traffic, drive
+from lakeproof.live.lakefs.rounds import WAIT_SECONDS, Traffic, drive
 from lakeproof.live.lakefs.workload import OF_ENTRIES, focus_kinds
 from lakeproof.words import Unusable, plural
 
@@ -72,8 +72,7 @@ def command(
     # All three parts are there: scheme, separator and the rest.
     if bad := next((each for each in sources if not all(each.partition("://"))), None):
         raise Unusable(f"--import-from {bad}: no address of objects; expected URI,..., as in s3://BUCKET/incoming/")
-    judged_ids = _judged_ids(only, spared, imports=bool(sources))
-    plan = ServicePlan(keep_going, rounds, judged_ids=judged_ids, issues=issues_of(issues))
+    judged = _judged_ids(only, spared, imports=bool(sources)), issues_of(issues)
     often = focus_kinds(chosen_of("--focus", focus, "kind of call", OF_ENTRIES))
     restart = restarting(restart_with) if restart_with is not None else None
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
@@ -84,7 +83,8 @@ def command(
     # A run of its own, before anything is created: what cannot be used ends here.
     version = trio.run(_service_version, service, at.name, 2 * timeout)
     click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
-    report = trio.run(drive, Traffic(load, service, storage_namespace, keep, wait, restart, sources, often), plan)
+    traffic = Traffic(load, service, storage_namespace, keep, wait, restart, sources, often, *judged)
+    report = trio.run(drive, traffic, Plan(keep_going, rounds))
     heads = {"service": at.name, "version": version, "seed": seed, "clients": clients}
     return report.publish("service", at.name, heads, out, as_json=as_json, html=html)
 

@@ -10,14 +10,16 @@ from click.testing import Result
 
 from lakeproof.live.engine import Load, Plan, Workload, run_rounds
 from lakeproof.live.lakefs.api import LakeFS, address
-from lakeproof.live.lakefs.rounds import ServicePlan, ServiceReport, Traffic, drive
+from lakeproof.live.lakefs.judge import NO_ISSUES
+from lakeproof.live.lakefs.known_issues import KnownIssues
+from lakeproof.live.lakefs.rounds import ServiceReport, Traffic, drive
 from lakeproof.live.lakefs.workload import OF_ENTRIES
 from lakeproof.live.report import Report
 from tests.commands import lakeproof
 from tests.fake_lakefs.bugs import DOUBTFUL, OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
 
-ONE_ROUND = ServicePlan(rounds=1, calls=400)
+ONE_ROUND = Plan(rounds=1, calls=400)
 
 
 def service(*words: str, bugs: str = "", seed: int = 5, calls: int | None = 400) -> Result:
@@ -35,17 +37,18 @@ def service(*words: str, bugs: str = "", seed: int = 5, calls: int | None = 400)
 
 def run(
     bugs: str = "",
-    plan: ServicePlan = ONE_ROUND,
+    plan: Plan = ONE_ROUND,
     *,
     seed: int = 1,
     servers: int = 1,
     often: Mapping[str, int] = OF_ENTRIES,
+    issues: KnownIssues = NO_ISSUES,
 ) -> tuple[ServiceReport, Traffic]:
     """Rounds that are counted in calls. Nothing stays on the server, unless connections are lost."""
     with fake_lakefs(bugs, seed, servers) as dsn:
         client = LakeFS(address(dsn), timeout=60, connections=8)
         traffic = Traffic(Load(clients=8, seconds=math.inf, seed=seed), client, "mem://lakeproof")
-        traffic.sources, traffic.often = OUTSIDE, often
+        traffic.sources, traffic.often, traffic.issues = OUTSIDE, often, issues
         done = trio.run(drive, traffic, plan)
         assert DOUBTFUL in bugs or client.perform("list_repositories", ("lakeproof-",)) == ()
     return done, traffic

@@ -7,11 +7,11 @@ from pathlib import Path
 import attrs
 import pytest
 
+from lakeproof.live.engine import Plan
 from lakeproof.live.lakefs.calls import NEVER, Call
 from lakeproof.live.lakefs.contents import FinalState, RepositoryState
 from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
 from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, KnownIssues
-from lakeproof.live.lakefs.rounds import ServicePlan
 from lakeproof.live.report import Suppressed
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
@@ -77,15 +77,15 @@ BEHIND = {
 @pytest.mark.long
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
-    done, _ = run(cause, ServicePlan(issues=KNOWN[cause], rounds=6, calls=800))
+    done, _ = run(cause, Plan(rounds=6, calls=800), issues=KNOWN[cause])
     assert done.violations == []
     assert done.suppressed[cause]
 
 
 @pytest.mark.long
 def test_the_caches_of_two_servers_are_one_known_cause() -> None:
-    assert run(CACHE, ServicePlan(rounds=40, calls=500), servers=2)[0].violations
-    done, _ = run(CACHE, ServicePlan(issues=KNOWN[CACHE], rounds=5, calls=800), servers=2)
+    assert run(CACHE, Plan(rounds=40, calls=500), servers=2)[0].violations
+    done, _ = run(CACHE, Plan(rounds=5, calls=800), issues=KNOWN[CACHE], servers=2)
     assert done.violations == []
     assert done.suppressed[CACHE]
 
@@ -93,7 +93,7 @@ def test_the_caches_of_two_servers_are_one_known_cause() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
 def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
-    assert run(f"{cause}+{bug}", ServicePlan(issues=KNOWN[cause], rounds=80, calls=500))[0].violations
+    assert run(f"{cause}+{bug}", Plan(rounds=80, calls=500), issues=KNOWN[cause])[0].violations
 
 
 SECOND = 1_000_000_000

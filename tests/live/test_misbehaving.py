@@ -17,11 +17,11 @@ import pytest
 import trio
 import urllib3.exceptions
 
-from lakeproof.live.engine import RESTARTED, UNJUDGED_MAX, Load, restarting
+from lakeproof.live.engine import RESTARTED, UNJUDGED_MAX, Load, Plan, restarting
 from lakeproof.live.lakefs.api import WORDS_MAX, LakeFS, address, answer_of
 from lakeproof.live.lakefs.bounds import BODY_MAX, HEADER_MAX
 from lakeproof.live.lakefs.promises import IDS
-from lakeproof.live.lakefs.rounds import LOOKS, ServicePlan, ServiceReport, Traffic, drive
+from lakeproof.live.lakefs.rounds import LOOKS, ServiceReport, Traffic, drive
 from lakeproof.model.snapshot import Status
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
@@ -160,7 +160,7 @@ def test_a_service_that_is_right_is_not_blamed_for_its_network(seed: int, monkey
         service = LakeFS(address(dsn), timeout=10, connections=8)
         traffic = Traffic(Load(clients=8, seconds=math.inf, seed=seed), service, "mem://x")
         try:
-            done = trio.run(drive, traffic, ServicePlan(rounds=1, calls=250))
+            done = trio.run(drive, traffic, Plan(rounds=1, calls=250))
         except Unusable:
             return  # it could not begin
     assert done.violations == [], seed
@@ -236,7 +236,7 @@ def driven(answering: Callable[[int, str], Answer], rounds: int = 1) -> tuple[Se
         with pytest.MonkeyPatch.context() as patch:  # the outage ends when it was asked for, not with time
             patch.setattr("lakeproof.live.lakefs.rounds.ASK_SECONDS", 0.0)
             patch.setattr("lakeproof.live.lakefs.threads.UNREACHED_SECONDS", 0.0)
-            done = trio.run(drive, traffic, ServicePlan(rounds=rounds, calls=120))
+            done = trio.run(drive, traffic, Plan(rounds=rounds, calls=120))
         if traffic.gone or done.violations:
             return done, traffic, traffic.left
         left = service.perform("list_repositories", ("lakeproof-",))
@@ -341,7 +341,7 @@ def test_several_servers_take_turns_and_the_history_says_which() -> None:
         at = address(dsn)
         client = LakeFS(at, timeout=60, connections=4)
         traffic = Traffic(Load(clients=4, seconds=math.inf, seed=1, timeout=60), client, "mem://x")
-        done = trio.run(drive, traffic, ServicePlan(rounds=1, calls=60))
+        done = trio.run(drive, traffic, Plan(rounds=1, calls=60))
     assert traffic.last is not None
     assert done.violations == []
     asked = {call.server for call in traffic.last.entries}

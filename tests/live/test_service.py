@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.live.engine import Plan
 from lakeproof.live.lakefs.calls import MAKERS, MERGES, NEVER
 from lakeproof.live.lakefs.existence import EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
 from lakeproof.live.lakefs.final_state import LakeFSRound
 from lakeproof.live.lakefs.promises import IDS, UPDATED
-from lakeproof.live.lakefs.rounds import ServicePlan, Traffic
+from lakeproof.live.lakefs.rounds import Traffic
 from lakeproof.live.lakefs.workload import INITIAL_BRANCHES, focus_kinds
 from lakeproof.model.invariants import Violation
 from lakeproof.words import Unusable
@@ -55,7 +56,7 @@ def test_a_planted_bug_is_found(bug: str) -> None:
     the next seed has to do."""
     found: set[str] = set()
     for seed in range(1, 6):
-        done, _ = run(bug, ServicePlan(rounds=200, calls=300), seed=seed, often=focus_kinds(CONCERNED.get(bug, ())))
+        done, _ = run(bug, Plan(rounds=200, calls=300), seed=seed, often=focus_kinds(CONCERNED.get(bug, ())))
         assert done.violations
         found |= {violation.invariant for violation in done.violations}
         if found & FOUND_AS[bug]:
@@ -64,7 +65,7 @@ def test_a_planted_bug_is_found(bug: str) -> None:
 
 
 def test_the_correct_twin_holds_and_leaves_nothing_behind_and_all_is_read_in_the_end(run_seed: int) -> None:
-    done, traffic = run(plan=ServicePlan(rounds=2, calls=400), seed=run_seed)
+    done, traffic = run(plan=Plan(rounds=2, calls=400), seed=run_seed)
     assert done.violations == []
     assert (done.unread, traffic.left) == ([], [])
     assert sum(traffic.tally.answers.values()) > 600
@@ -92,7 +93,7 @@ def test_connections_that_are_lost_make_unknown_outcomes_and_no_violations(run_s
 @pytest.mark.long
 @pytest.mark.parametrize("bugs", ["", DOUBTFUL])
 def test_a_sound_fake_is_quiet_over_twenty_thousand_calls(bugs: str, run_seed: int) -> None:
-    done, _ = run(bugs, ServicePlan(rounds=30, calls=700), seed=run_seed)
+    done, _ = run(bugs, Plan(rounds=30, calls=700), seed=run_seed)
     assert (done.violations, done.unread, done.missing) == ([], [], [])
     assert done.tally.total > 20_000
 

@@ -42,14 +42,6 @@ RESTART_AT: Final = (0.2, 0.6)
 """When in a round the server is restarted, as a part of it."""
 
 
-@attrs.frozen
-class ServicePlan(Plan):
-    """judged_ids: the invariants that are judged. issues: the issues that are set aside."""
-
-    judged_ids: tuple[str, ...] = IDS
-    issues: KnownIssues = NO_ISSUES
-
-
 class ServiceReport(Report):
     """The sum of the rounds on a service."""
 
@@ -70,7 +62,7 @@ class Traffic(Workload):
     namespace: a storage namespace that everything lies under. keep: whether repositories stay. wait: seconds for a
     service that has gone away to come back. left: repositories that could not be removed. restart: a fault, once in
     every round. sources: what is imported. often: relative frequencies of the kinds of calls on the repository that
-    stays.
+    stays. judged_ids: the invariants that are judged. issues: the issues that are set aside.
     """
 
     kind: ClassVar[str] = "service"
@@ -238,10 +230,9 @@ class Traffic(Workload):
                 return
 
 
-async def drive(traffic: Traffic, plan: ServicePlan = ServicePlan()) -> ServiceReport:  # frozen
+async def drive(traffic: Traffic, plan: Plan) -> ServiceReport:
     """Rounds on a service as planned. Raises Unusable."""
-    traffic.judged_ids, traffic.issues = plan.judged_ids, plan.issues
-    report = ServiceReport(plan.judged_ids, traffic.tally, traffic.left, causes=plan.issues.causes)
+    report = ServiceReport(traffic.judged_ids, traffic.tally, traffic.left, causes=traffic.issues.causes)
     await run_rounds(traffic, report, plan)
     return report
 
