@@ -137,10 +137,9 @@ class Classes:
     """The runs that were begun."""
     complete: int = 0
     """The classes that were run to their end: each one once."""
-    diverged: int = 0
-    """Schedules that did not repeat their beginning, however often they were tried. What lies behind is dropped."""
     repeated: int = 0
-    """Runs that did not repeat their beginning. What they would have shown was not judged, so nothing is proved."""
+    """Runs that did not repeat their beginning. What they would have shown was not judged, so nothing is proved. A
+    beginning that is never repeated, however often it is tried, is dropped with what lies behind."""
     over: bool = False
     """There is nothing left to run."""
     confirmed: bool = False
@@ -278,7 +277,6 @@ class Classes:
             if begun.tries <= TRIES_MAX:
                 self._again.append(begun)
                 return
-            self.diverged += 1
         # No run was under way when the search was over, so this one is the first schedule once more.
         if self.over:
             self.confirmed = walked.outcome != DIVERGED

@@ -55,7 +55,6 @@ class Chooser(OneRun, Protocol):
     """A search over schedules, as `lakeproof.gate.classes.Classes`."""
 
     runs: int
-    diverged: int
 
     @property
     def all_run(self) -> bool: ...

@@ -103,6 +103,5 @@ class Replayed(FewSchedules):
 
     def end(self) -> None:
         if self._step < len(self.choices):
-            self.diverged += 1
             raise Diverged(self._step, frozenset({self.choices[self._step].name}), frozenset())
         self.complete += 1

@@ -89,7 +89,7 @@ class TestDivergence:
             beside = search.hand_out() or beside
         search.take_in(followed(below, pending("a", "b", "c"), pending("b", "c"), pending("b")))
         assert search.hand_out() is None
-        assert (search.complete, search.diverged, search.over, search.all_run) == (1, 1, True, False)
+        assert (search.complete, search.repeated, search.over, search.all_run) == (1, TRIES_MAX + 1, True, False)
 
     def test_all_is_not_said_before_the_last_run_has_come_back(self) -> None:
         search = Classes()
