@@ -45,9 +45,8 @@ class DynamoTable:
     items: Mapping[Key, Item] = attrs.field(factory=dict)
     created: int = 0
     """When, in microseconds since 1970."""
-    on_demand: bool = True
-    capacity: tuple[int, int] = (0, 0)
-    """Units of reading and writing that were requested. Nothing is limited."""
+    capacity: tuple[int, int] | None = None
+    """Units of reading and writing that were requested; None: on demand. Nothing is limited."""
 
     @property
     def key_attributes(self) -> tuple[KeyAttribute, ...]:

@@ -55,8 +55,7 @@ def create(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
         partition=made[0],
         sort=made[1] if len(made) > 1 else None,
         created=now,
-        on_demand=on_demand,
-        capacity=capacity or (0, 0),
+        capacity=capacity,
     )
     # No item is touched: without the table there were none, and requests for its items read that there was no table.
     return state.with_table(table), {"TableDescription": _description(table)}, (touched.table(name, Touch.WRITE),)
@@ -96,7 +95,8 @@ def _description(table: DynamoTable, status: str = "ACTIVE") -> dict[str, object
         {"AttributeName": each.name, "KeyType": kind}
         for each, kind in zip(table.key_attributes, ("HASH", "RANGE"), strict=False)
     ]
-    billing = {"BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"}} if table.on_demand else {}
+    billing = {"BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"}} if table.capacity is None else {}
+    reads, writes = table.capacity or (0, 0)
     return {
         "AttributeDefinitions": definitions,
         "TableName": table.name,
@@ -105,8 +105,8 @@ def _description(table: DynamoTable, status: str = "ACTIVE") -> dict[str, object
         "CreationDateTime": table.created / 1_000_000,
         "ProvisionedThroughput": {
             "NumberOfDecreasesToday": 0,
-            "ReadCapacityUnits": table.capacity[0],
-            "WriteCapacityUnits": table.capacity[1],
+            "ReadCapacityUnits": reads,
+            "WriteCapacityUnits": writes,
         },
         "TableSizeBytes": 0,
         "ItemCount": 0,
