@@ -7,10 +7,6 @@ from lakeproof.gate.fronts.redis.state import Hash
 from lakeproof.gate.fronts.redis.work import Work
 
 
-def hget(work: Work, args: Args) -> Value:
-    return work.hash(args[0]).get(args[1])
-
-
 def hmget(work: Work, args: Args) -> Value:
     found = work.hash(args[0])
     return tuple(found.get(field) for field in args[1:])
@@ -50,10 +46,6 @@ def hdel(work: Work, args: Args) -> Value:
     if gone:
         work.put(key, Hash(found) if found else None)  # an empty hash is no key
     return len(gone)
-
-
-def hexists(work: Work, args: Args) -> Value:
-    return int(args[1] in work.hash(args[0]))
 
 
 def hincrby(work: Work, args: Args) -> Value:

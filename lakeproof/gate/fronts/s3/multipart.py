@@ -13,7 +13,7 @@ from lakeproof.gate.fronts.s3.state import BucketState, Upload
 from lakeproof.gate.fronts.s3.times import iso
 from lakeproof.gate.fronts.s3.wire import S3Request, element, number, parse_xml, refuse, xml
 from lakeproof.gate.fronts.s3.writes import metadata_of, write_object
-from lakeproof.model.objects import StoredObject, etag
+from lakeproof.model.objects import etag
 
 Done = tuple[BucketState, Response, Footprint]
 PARTS_MAX: Final = 10_000
@@ -21,9 +21,9 @@ PART_BYTES_MIN: Final = 5 << 20
 """Of each part but the last."""
 
 
-def etag_and_time(stored: StoredObject) -> tuple[Element, Element]:
+def etag_and_time(content: bytes, time: int) -> tuple[Element, Element]:
     """As the answer to a copy has them."""
-    return element("ETag", f'"{stored.etag}"'), element("LastModified", iso(stored.last_modified))
+    return element("ETag", f'"{etag(content)}"'), element("LastModified", iso(time))
 
 
 def upload_id(address: str, client: str, number: int) -> str:
@@ -70,8 +70,7 @@ def put_part(state: BucketState, request: S3Request, content: bytes, now: int) -
     parts = {**found.parts, position: content}
     after = attrs.evolve(state, uploads={**state.uploads, name: attrs.evolve(found, parts=parts)})
     if "x-amz-copy-source" in request.headers:  # a copy has its answer in XML, and no header of an ETag
-        fields = element("ETag", f'"{etag(content)}"'), element("LastModified", iso(now))
-        return after, xml("CopyPartResult", *fields), touches(request)
+        return after, xml("CopyPartResult", *etag_and_time(content, now)), touches(request)
     return after, Response(200, (("ETag", f'"{etag(content)}"'),)), touches(request)
 
 

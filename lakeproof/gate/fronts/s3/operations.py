@@ -242,8 +242,7 @@ def _copy_object(state: BucketState, request: S3Request, now: int) -> Done:
     # With REPLACE nothing of the source's metadata stays, also not its content type.
     metadata = metadata_of(request) if replace else checksums.checksum_of_copy(found.metadata)
     after = write_object(state, request, found.content, metadata, now)
-    stored = after.objects[request.address]
-    return after, xml("CopyObjectResult", *multipart.etag_and_time(stored)), touches(request)
+    return after, xml("CopyObjectResult", *multipart.etag_and_time(found.content, now)), touches(request)
 
 
 def upload_part(state: BucketState, request: S3Request, now: int) -> Done:
