@@ -3,7 +3,6 @@
 All speak the DataFrame API of Spark Connect. An `Engine` describes what differs between them, for each session.
 """
 
-import os
 from collections.abc import Callable
 from typing import Final, Literal
 from weakref import WeakKeyDictionary
@@ -69,10 +68,6 @@ def describe_connected(spark: SparkSession) -> Engine:
     # Spark Connect tells no `defaultParallelism`. A range without a number of partitions gets that many.
     cores = spark.range(1 << 16).select(f.spark_partition_id().alias("at")).distinct().count()
     return Engine("connect", spark.version, max(cores, 1), alone=False)
-
-
-def describe_embedded(version: str, stop: Callable[[], None]) -> Engine:
-    return Engine("embedded", version, os.cpu_count() or 1, alone=True, stop=stop)
 
 
 def cores(spark: SparkSession) -> int:

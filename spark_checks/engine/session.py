@@ -174,7 +174,7 @@ def _make(name: Name, options: Options) -> SparkSession:
         from lakeproof.spark_checks.engine import embedded
 
         spark, version, stop = embedded.start(options)
-        engines.register(spark, engines.describe_embedded(version, stop))
+        engines.register(spark, Engine("embedded", version, os.cpu_count() or 1, alone=True, stop=stop))
         # What verdicts rest on comes last, so that no option of the user's replaces it.
         settings.put(spark, dict(options.conf) | settings.OF_EMBEDDED)
     else:

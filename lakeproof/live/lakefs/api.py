@@ -116,7 +116,9 @@ class LakeFS:
 
     def greet(self) -> str:
         """Its version. Raises Unusable if it cannot be reached, refuses the key, or is no lakeFS."""
-        from lakeproof.live.lakefs import bounds
+        from urllib3.exceptions import HTTPError
+
+        from lakeproof.live.lakefs.bounds import nonsense
 
         name = self._at.name
         repair = "name the address of a lakeFS server, 1.0 or later"
@@ -130,9 +132,9 @@ class LakeFS:
                 why = f"refuses the key ({answer.code}); check the credentials"
             elif answer.code:
                 why = f"answers {answer.code} to {self._at.host}/config; {repair}"
-            elif bounds.nonsense(error):
+            elif nonsense(error):
                 why = f"does not answer as a lakeFS does to {self._at.host}/config: {answer.words}; {repair}"
-            elif bounds.is_network(error):
+            elif isinstance(error, HTTPError | OSError) or getattr(error, "status", None) == 0:
                 why = f"cannot be reached: {answer.words}; is it running there?"
             else:
                 why = f"does not answer as a lakeFS does to {self._at.host}/config; {repair}"
@@ -205,17 +207,20 @@ def answer_of(error: BaseException) -> Answer:
     4xx but for `UNDECIDED`, and 501, are refusals: nothing was done. If there was no connection to be had, nothing was
     sent. Everything else is unknown: 5xx, a connection that was lost, no answer in time, an answer that makes no sense.
     """
-    from lakeproof.live.lakefs import bounds  # urllib3 comes with an extra
+    from urllib3 import exceptions  # it comes with an extra
+
+    from lakeproof.live.lakefs.bounds import nonsense
 
     code = getattr(error, "status", None)
     code = code if isinstance(code, int) else 0
     body = getattr(error, "body", None)
     words = _one_line(
-        bounds.nonsense(error) or str(body or getattr(error, "reason", None) or error) or type(error).__name__
+        nonsense(error) or str(body or getattr(error, "reason", None) or error) or type(error).__name__
     )
     if code:
         definite = (400 <= code < 500 and code not in UNDECIDED) or code == NOT_IMPLEMENTED
         return Answer(Status.FAIL if definite else Status.INFO, code, words=f"{code}: {words}")
-    if bounds.was_late(error):
+    if isinstance(error, exceptions.ReadTimeoutError):
         return Answer(Status.INFO, words="no whole answer in time")
-    return Answer(Status.FAIL if bounds.was_not_sent(error) else Status.INFO, words=words)
+    unsent = isinstance(error, exceptions.NewConnectionError | exceptions.ConnectTimeoutError)
+    return Answer(Status.FAIL if unsent else Status.INFO, words=words)

@@ -14,7 +14,6 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
-from urllib3 import exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
@@ -193,15 +192,3 @@ def nonsense(error: BaseException) -> str:
             # contexts.
             todo += [*each.args, each.__cause__, each.__context__]
     return ""
-
-
-def was_late(error: BaseException) -> bool:
-    return isinstance(error, exceptions.ReadTimeoutError)
-
-
-def is_network(error: BaseException) -> bool:
-    return isinstance(error, exceptions.HTTPError | OSError) or getattr(error, "status", None) == 0
-
-
-def was_not_sent(error: BaseException) -> bool:
-    return isinstance(error, exceptions.NewConnectionError | exceptions.ConnectTimeoutError)
