@@ -14,6 +14,7 @@ import trio
 from lakeproof.commands.gate_replay import replay
 from lakeproof.commands.group import complain
 from lakeproof.commands.options import Seconds
+from lakeproof.commands.runs import json_option, patterns_argument
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.run import Chooser
@@ -51,7 +52,7 @@ def command() -> None:
 
 @command.command("run")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@patterns_argument
 @click.option(
     "--strategy",
     type=click.Choice(["all", "pct", "random"]),
@@ -84,7 +85,7 @@ def command() -> None:
     metavar="DIR",
     help="Write traces to this folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
+@json_option
 @html_option
 def run(
     file: Path,

@@ -14,6 +14,7 @@ import trio
 
 from lakeproof.commands.group import complain
 from lakeproof.commands.options import seconds_option
+from lakeproof.commands.sources import POSTGRESQL
 from lakeproof.impl.codec import Undecodable
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
@@ -29,7 +30,6 @@ from lakeproof.words import VIOLATED, Unusable, first_of
 BATCH: Final = 1_000
 """Rows per page of a scan."""
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_POSTGRESQL: Final = ("postgresql://", "postgres://")
 _SQLITE: Final = "sqlite:///"
 _REHEARSED: Final = "memory:"
 
@@ -128,7 +128,7 @@ def _target(store: str, timeout: float) -> Target:
 
 def _tables(source: str) -> SQLiteTables | PostgresTables:
     try:
-        if source.startswith(_POSTGRESQL):
+        if source.startswith(POSTGRESQL):
             return PostgresTables(source)
         return SQLiteTables(source.removeprefix(_SQLITE))
     except UnusableTables as error:

@@ -11,6 +11,7 @@ import click
 
 from lakeproof.commands.group import complain
 from lakeproof.commands.options import seconds_option
+from lakeproof.commands.runs import jobs_option, patterns_argument
 from lakeproof.mutation.campaign import UNREACHED, Campaign, JudgedMutant, judge, reaches, relevant
 from lakeproof.mutation.coverage import Index
 from lakeproof.mutation.mutants import NotMutable
@@ -27,7 +28,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
 
 
 @click.command("mutants")
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@patterns_argument
 @click.option(
     "--from",
     "file",
@@ -57,7 +58,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
     metavar="N",
     help="Limit of a scenario: N times the states that it has unchanged.",
 )
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one per core]")
+@jobs_option
 @click.option("--deep", is_flag=True, help="Also judge by the scenarios that take minutes.")
 @click.option("--all-killers", "thorough", is_flag=True, help="Run every judge: a mutant's killers are all known then.")
 def command(

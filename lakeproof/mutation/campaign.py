@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 import attrs
 
-from lakeproof.mutation.coverage import Index
+from lakeproof.mutation.coverage import Index, design_of
 from lakeproof.mutation.equivalent import equivalents, key_of
 from lakeproof.mutation.injection import engine_files, flow_files
 from lakeproof.mutation.mutants import Mutant, mutants_of
@@ -161,11 +161,6 @@ def relevant(
         if plan.whole or name in index.files:
             found += mutants_of(path, name, operators, part=part, flows_alone=alone)
     return tuple(found)
-
-
-def design_of(scenario: str) -> str:
-    """The design of a scenario, by its name, which begins with DESIGN/VARIANT."""
-    return "/".join(scenario.split("/")[:2])
 
 
 def judge(

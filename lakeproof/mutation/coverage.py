@@ -35,16 +35,21 @@ class Index:
         ranked: list[tuple[int, JudgeStep]] = []
         # Fewest states first, as they take the least time; then those that execute little else than the file.
         for each in sorted(self.executing(file, *lines), key=lambda reach: (reach.states, -_share(reach, file))):
-            variant = "/".join(each.scenario.split("/")[:2])
-            met[variant] += 1
+            design = design_of(each.scenario)
+            met[design] += 1
             step = JudgeStep(
                 scenario=each.scenario,
                 origin=each.origin,
                 states_max=bounds.states(each.states),
                 states=each.states if exact else 0,
             )
-            ranked.append((met[variant], step))
+            ranked.append((met[design], step))
         return tuple(step for _, step in sorted(ranked, key=lambda row: row[0]))  # stable: by size within a rank
+
+
+def design_of(scenario: str) -> str:
+    """The design of a scenario, by its name, which begins with DESIGN/VARIANT."""
+    return "/".join(scenario.split("/")[:2])
 
 
 def _share(reach: Reach, file: str) -> float:
