@@ -37,7 +37,7 @@ from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
 from lakeproof.gate.fronts.interface import Answer, Front, State, StoreRequest
 from lakeproof.gate.fronts.redis import lists
-from lakeproof.gate.fronts.redis.replies import WAITS
+from lakeproof.gate.fronts.redis.replies import NIL, WAITS
 from lakeproof.gate.names import NAME, Names, blank_minted
 
 NORMAL: Final = "normal"
@@ -146,8 +146,10 @@ class Gate(Generic[State, StoreRequest]):
         """What waits and has none yet."""
         self.blocked: list[WaitingRequest[StoreRequest]] = []
         """What was let go and waits in the store, for ever as far as the schedule goes."""
+        self.timed: list[WaitingRequest[StoreRequest]] = []
+        """What has waited there until its timeout, and may have waited longer."""
         self.unreal = ""
-        """Which of these a real store would have answered meanwhile, as it has come to have what that waits for."""
+        """Which of ``blocked`` a real store would have answered meanwhile: it has come to have what that waits for."""
         self._holding: frozenset[str] | None = None
         """None: no client was ever chosen; what the setup mints gets its names."""
         self.arrived = Bell()
@@ -176,6 +178,7 @@ class Gate(Generic[State, StoreRequest]):
         """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay. reader: the
         only other one that may ask meanwhile, and does not write."""
         self._holding, self.over, self.unreal = clients, frozenset(), ""
+        self.timed.clear()
         self._reader = reader
         self.rounds += 1
         # In each schedule a client's first name is ``<c1.1>`` again: the search compares requests of two runs by them.
@@ -342,12 +345,16 @@ class Gate(Generic[State, StoreRequest]):
             self.state, response, footprint = self.front.perform(self.state, waiting.request, waiting.now)
             waiting.footprint = self._stable(footprint, waiting.client)
             self.note(f"{waiting.client} {waiting.label}", "" if response.status == WAITS else response.unknown)
-            for each in self.blocked:
-                ended, ends = (self.front.can_answer(state, each.request) for state in (before, self.state))
+            for each in (*self.blocked, *self.timed):
+                ended, ends = (self.front.can_answer(state, each.request, True) for state in (before, self.state))
                 # Of a schedule that is unreal already, a store may have done by itself the steps that move.
-                if ends is None and ended is not None and (not self.unreal or waiting.label.startswith(MOVES)):
+                several = ends is None and ended is not None
+                if several and (not (self.unreal or ended) or waiting.label.startswith(MOVES)):
                     self.note(f"{each.client} {each.label}", SEVERAL)
-                self.unreal = self.unreal if ends is False else f"{each.name} waits in it for what has come"
+                if ends is not False and each in self.blocked:
+                    self.unreal = f"{each.name} waits in it for what has come"
+            if response.status == NIL and self.front.can_answer(self.state, waiting.request, True) is False:
+                self.timed.append(waiting)
             # Only the answer is lost: what was touched is in the footprint as that of any other write.
             if waiting.mode in (LOST_APPLIED, CRASHED_APPLIED):
                 raise Cut

@@ -23,6 +23,7 @@ WORKER, PUSH = (("BLPOP a 0",),), (("RPUSH a x",),)
 TAKEN_AT_ONCE = (("RPUSH a x;LPOP a",),)
 SEVERAL = (("RPUSH b x;RPUSH a y",),)
 BOTH, MOVE = (("BLPOP a b 0",),), (("BLMOVE b a LEFT LEFT 0",),)
+BOTH_TIMED, MOVE_TIMED = (("BLPOP a b 5",),), (("BLMOVE b a LEFT LEFT 5",),)
 
 
 def no_bound(program: Program) -> Bounded:
@@ -68,7 +69,13 @@ def test_a_search_that_judges_all_or_misses_a_race_has_other_outcomes(
     assert by_gate(program, Classes())[0] < by_redis(program)
 
 
-@pytest.mark.parametrize("program", [((BOTH, SEVERAL), 0), ((MOVE, BOTH, (("RPUSH b x y",),)), 0)])
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(((both, SEVERAL), 0) for both in (BOTH, BOTH_TIMED)),
+        *(((*waits, (("RPUSH b x y",),)), 0) for waits in ((MOVE, BOTH), (MOVE, BOTH_TIMED), (MOVE_TIMED, BOTH_TIMED))),
+    ],
+)
 def test_which_of_several_lists_that_are_filled_at_once_ends_a_wait_is_not_known(program: Program) -> None:
     """By a transaction; or by a push, and by a move that has waited for it."""
     with pytest.raises(Misjudged, match="which of several keys ends a wait"):
@@ -78,6 +85,9 @@ def test_which_of_several_lists_that_are_filled_at_once_ends_a_wait_is_not_known
 def test_lists_that_are_filled_one_after_the_other_are_judged() -> None:
     program: Program = ((BOTH, (("RPUSH a x",),), (("RPUSH b x",),)), 0)
     assert by_gate(program, Classes())[0] == by_redis(program)
+    # No Misjudged: two calls in turn, as of a worker that looks again.
+    by_gate(((BOTH_TIMED, (("RPUSH a x", "RPUSH b x"),)), 0), Classes())
+    by_gate((((("BLPOP a b 5", "BLPOP a b 5"),), (("RPUSH b x", "RPUSH a x"),)), 0), Classes())
 
 
 @pytest.mark.parametrize("changes", [None, 2], ids=["random", "pct"])

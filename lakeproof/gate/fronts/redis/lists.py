@@ -4,7 +4,7 @@ The gate holds a command that blocks as it holds any other one, and this is how 
 element is there, it answers as after its timeout, and else it takes the element. Without a timeout it then waits for
 ever: `lakeproof.gate.server` says why that is enough. (What no schedule has: a transaction that pushes to several lists
 serves one that waited for all of them from the list that it has pushed to first, not from the one that is named first.
-Without a timeout this is seen, and not judged.)
+This is seen, and not judged.)
 """
 
 import math
@@ -110,11 +110,11 @@ def find_nothing(word: bytes, work: Work, timeout: int, at_once: Value) -> Value
     return NilArray()
 
 
-def can_answer(state: RedisState, words: Words) -> bool | None:
+def can_answer(state: RedisState, words: Words, timed: bool) -> bool | None:
     """Whether a Redis that holds this would answer a command, also one that waits there without a timeout; None: of
-    several keys more than one holds something, and which came first is not known."""
+    several keys more than one holds something, and which came first is not known. timed: or with one."""
     name = words[0].upper()
-    if name not in POPS + MOVES or words[-1].strip(b"-0."):
+    if name not in POPS + MOVES or (words[-1].strip(b"-0.") and not timed):
         return True
     found = [state.keys[key] for key in {*(words[1:-1] if name in POPS else words[1:2])} if key in state.keys]
     kind = SortedSet if name.startswith(b"BZ") else tuple

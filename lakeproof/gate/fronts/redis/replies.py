@@ -9,6 +9,7 @@ import attrs
 
 WAITS: Final = "waits"
 """In place of an answer: a command waits, and no time ends that."""
+NIL: Final = "nil"
 WORDS_MAX: Final = 4
 """Parts of an array that are encoded one by one."""
 
@@ -85,7 +86,7 @@ def in_a_word(value: Value) -> str:
         case Failure(text):
             return f"error {text.partition(' ')[0]}"
         case None | NilArray():
-            return "nil"
+            return NIL
         case int() | float():
             return str(value)
         case bytes():  # it may be minted, and differ in the next run
