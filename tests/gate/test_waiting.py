@@ -90,6 +90,12 @@ def test_lists_that_are_filled_one_after_the_other_are_judged() -> None:
     by_gate((((("BLPOP a b 5", "BLPOP a b 5"),), (("RPUSH b x", "RPUSH a x"),)), 0), Classes())
 
 
+def test_a_wait_for_two_lists_depends_on_the_second_one_also_where_it_takes_from_the_first() -> None:
+    """Else no schedule is run in which it takes from the second, after the other client has looked at the first."""
+    program: Program = (((("BLPOP b a 0", "LLEN a"),), (("LLEN b", "RPUSH b y"),), (("RPUSH a y",),)), 0)
+    assert by_gate(program, Classes())[0] == by_redis(program)
+
+
 @pytest.mark.parametrize("changes", [None, 2], ids=["random", "pct"])
 def test_each_schedule_of_a_sample_is_judged(changes: int | None) -> None:
     program: Program = ((WORKER, WORKER, (("RPUSH a x", "RPUSH a y"),)), 0)
