@@ -96,6 +96,12 @@ def test_a_wait_for_two_lists_depends_on_the_second_one_also_where_it_takes_from
     assert by_gate(program, Classes())[0] == by_redis(program)
 
 
+def test_a_script_depends_on_all_its_keys_also_where_it_reads_only_the_first() -> None:
+    script = "EVAL return(redis.call('lpop',KEYS[1])or(redis.call('lpop',KEYS[2]))) 2 b a"
+    program: Program = ((((script, "LLEN a"),), (("LLEN b", "RPUSH b y"),), (("RPUSH a y",),)), 0)
+    assert by_gate(program, Classes())[0] == by_gate(program, no_bound(program))[0]
+
+
 @pytest.mark.parametrize("changes", [None, 2], ids=["random", "pct"])
 def test_each_schedule_of_a_sample_is_judged(changes: int | None) -> None:
     program: Program = ((WORKER, WORKER, (("RPUSH a x", "RPUSH a y"),)), 0)
