@@ -76,6 +76,7 @@ class TestRefused:
             ("import no_such_module_here\n", ":1", "ModuleNotFoundError: No module named 'no_such_module_here'"),
             ("def f():\n    raise KeyError('deep')\nf()\n", ":2", "KeyError: 'deep'"),
             ("import sys\nsys.exit(3)\n", ":2", "SystemExit: 3"),
+            ("from lakeproof.words import Unusable\nraise Unusable('x')\n", ":2", "Unusable: x"),
             ("raise ValueError('two\\nlines')\n", ":1", "ValueError: two lines"),
             ("", "", "defines no SCENARIOS; add SCENARIOS = [Scenario(...)]"),
             ("SCENARIOS = 3\n", "", "SCENARIOS is 3 (int); make it a list of Scenario"),

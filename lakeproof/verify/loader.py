@@ -142,7 +142,7 @@ def executed_file(path: Path, code: CodeType | None = None) -> Iterator[ModuleTy
             WATCH.over(),
         ):
             yield _execute_file(path, code)
-    except Unusable:
+    except LoadError:
         raise
     except Hangs as error:
         where = place_in_file(error, path) or path
