@@ -260,6 +260,7 @@ class TestWire:
             (request("PATCH"), "PATCH of an object"),
             (attrs.evolve(request("GET"), query=(("versionId", "1"),)), "versionId of a GET"),
             (attrs.evolve(request("GET"), query=(("partNumber", "1"),)), "partNumber of a GET"),
+            (attrs.evolve(request("GET"), query=(("uploadId", "1"),)), "uploadId of a GET"),
             (attrs.evolve(request("GET", path="/b"), query=(("acl", ""),)), "acl of a GET"),
             (request("POST", path="/"), "POST of a service"),
         ],
