@@ -37,6 +37,7 @@ from typing import Final
 
 import attrs
 
+from lakeproof.gate.extents import Extents
 from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.names import NAME, blank_minted
 from lakeproof.gate.walks import (
@@ -66,6 +67,8 @@ class _Event:
 
     choice: Choice
     footprint: Footprint
+    extent: Footprint
+    """What it may touch, which includes this: see `lakeproof.gate.extents`."""
     born: int
     """The step after which it appeared; -1: it was there at the beginning."""
     before: int = 0
@@ -112,7 +115,7 @@ class _TreeNode:
 
     def asleep_beside(self) -> dict[Choice, Footprint]:
         """What needs no run in the next branch."""
-        return {**self.asleep, **{choice: event.footprint for choice, event in self.begun.items()}}
+        return {**self.asleep, **{choice: event.extent for choice, event in self.begun.items()}}
 
 
 @attrs.define
@@ -136,7 +139,7 @@ class Classes:
     runs: int = 0
     """The runs that were begun."""
     complete: int = 0
-    """The classes that were run to their end: each one once."""
+    """The classes that were run to their end: each one once, or once more if the search has begun anew."""
     repeated: int = 0
     """Runs that did not repeat their beginning. What they would have shown was not judged, so nothing is proved. A
     beginning that is never repeated, however often it is tried, is dropped with what lies behind."""
@@ -154,6 +157,9 @@ class Classes:
     """What is to be tried again."""
     _first: tuple[Taken, ...] | None = None
     """The first complete run."""
+    _anew: bool = True
+    """Nothing is known, and the next run has no place to begin at."""
+    _extents: Extents = attrs.field(factory=Extents)
     _walk: RandomRun | None = None
 
     @property
@@ -228,6 +234,7 @@ class Classes:
             number=self.runs,
             steps=tuple((frozenset(each.pending), choice) for each, choice in zip(path, choices, strict=True)),
             asleep=begun.place.asleep_beside(),
+            more=self._extents.more,
         )
 
     def _next(self) -> _Begun | None:
@@ -236,7 +243,8 @@ class Classes:
             begun = self._again.pop()
             if begun.place is None or not begun.place.dropped:
                 return begun
-        if not self.runs:
+        if self._anew:
+            self._anew = False
             return _Begun(None, None)
         for place in reversed(self._open):  # the last one first: then few places are open
             if place.under_way is None and (choice := place.next()) is not None:
@@ -251,7 +259,7 @@ class Classes:
         """What came of a run that was handed out. Returns in which step it was not answered as after the same steps
         before, if it was not: then it has diverged."""
         begun = self._begun.pop(walked.number)
-        # Another run has ended above this place, and was counted.
+        # Another run has ended above this place, and was counted; or the search has begun anew meanwhile.
         if begun.place is not None and begun.place.dropped:
             return None
         changed = self._compare(begun.place, walked)
@@ -281,7 +289,13 @@ class Classes:
         if self.over:
             self.confirmed = walked.outcome != DIVERGED
             return
-        if begun.place is not None and len(walked.steps) < len(begun.place.path):
+        if self._extents.learn(walked.steps):
+            # Races of the runs so far were not seen.
+            for each in self._open:
+                each.dropped, each.under_way = True, None
+            self._open.clear()
+            self._anew = True
+        elif begun.place is not None and len(walked.steps) < len(begun.place.path):
             # It did not come to its branch: the place at which it ended is the first one that it has not met again.
             self._drop(begun.place.path[len(walked.steps)])
         else:
@@ -322,7 +336,8 @@ class Classes:
             if step == len(path):
                 path.append(self._entered(path, events, taken))
             here = path[step]
-            event = _Event(taken.choice, taken.footprint, here.born[taken.choice.name])
+            extent = self._extents.of(taken.choice, taken.footprint)
+            event = _Event(taken.choice, taken.footprint, extent, here.born[taken.choice.name])
             self._order(step, event, events)
             self._reverse_races(step, event, path, events)
             events.append(event)
@@ -346,7 +361,7 @@ class Classes:
             place.above, place.by = above, by
             place.born = {name: above.born.get(name, len(events) - 1) for name in pending}
             # Before the step is noted above: it is no branch beside itself.
-            place.asleep = still_asleep(above.asleep_beside(), (by.choice, by.footprint), self.threads)
+            place.asleep = still_asleep(above.asleep_beside(), (by.choice, by.extent), self.threads)
             above.begun[by.choice] = by
             above.below[by.choice] = place
         self._open.append(place)
@@ -367,16 +382,15 @@ class Classes:
                 continue
             other = events[earlier]
             same = other.client == event.client and not self.threads
-            if same or event.born == earlier or dependent(other.footprint, event.footprint):
+            if same or event.born == earlier or dependent(other.extent, event.extent):
                 event.before |= other.before | 1 << earlier
 
     def _reverse_races(self, step: int, event: _Event, path: list[_TreeNode], events: list[_Event]) -> None:
         """For each earlier event that could have come after this one: see to it that a run has it so."""
         for earlier in _races(step, event, events):
             place = path[earlier]
-            after = [
-                each for each in range(earlier + 1, step) if not events[each].before >> earlier & 1
-            ]  # what does not depend on the earlier event
+            # What does not depend on the earlier event.
+            after = [each for each in range(earlier + 1, step) if not events[each].before >> earlier & 1]
             # The initials: each can be first at this place, in an order that has the event before the earlier one.
             firsts = [
                 one.choice

@@ -101,6 +101,8 @@ class Beginning:
     """What is expected to wait at each step, and what to let go."""
     asleep: Asleep = attrs.field(factory=dict)
     """At the place of the last step."""
+    more: Asleep = attrs.field(factory=dict)
+    """What a step may touch beside what it does: see `lakeproof.gate.extents`."""
     whole: bool = False
     """Nothing may follow: a schedule once more."""
 
@@ -210,7 +212,8 @@ class RandomRun:
         self._steps.append(Taken(self._here, self._choice, footprint))
         # ``asleep`` belongs to the place of the beginning's last step, so that the steps before it wake nothing.
         if len(self._steps) >= len(self.beginning.steps):
-            self._asleep = still_asleep(self._asleep, (self._choice, footprint), self.threads)
+            extent = (*footprint, *self.beginning.more.get(self._choice, ()))
+            self._asleep = still_asleep(self._asleep, (self._choice, extent), self.threads)
 
     def end(self) -> None:
         """The run is over: nothing waits, or `choose` has given up or raised.

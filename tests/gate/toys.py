@@ -16,7 +16,8 @@ KEYS: Final = ("a/1", "a/2", "b")
 
 @attrs.frozen
 class Request:
-    """A request of a toy: ``get``, ``set``, ``put_new``, ``delete`` of a key, or ``list`` of a prefix."""
+    """A request of a toy: ``get``, ``set``, ``put_new``, ``delete`` of a key, or ``list`` of a prefix. ``pop``: the
+    first of two keys that is there, which is deleted; ``move`` of a key to another one, if it is there."""
 
     kind: str
     key: str
@@ -24,7 +25,7 @@ class Request:
 
     @property
     def writes(self) -> bool:
-        return self.kind in ("set", "put_new", "delete")
+        return self.kind in ("set", "put_new", "delete", "pop", "move")
 
     def touched(self) -> Footprint:
         touch = {"get": Touch.READ, "list": Touch.READ, "delete": Touch.DELETE}.get(self.kind, Touch.WRITE)
@@ -55,6 +56,20 @@ def perform(store: Store, request: Request) -> tuple[Store, object, Footprint]:
             return store, found, request.touched()
         case "delete":
             return {key: value for key, value in store.items() if key != request.key}, None, request.touched()
+        case "pop":
+            read: Footprint = ()
+            for name in request.key.split(","):
+                if name in store:
+                    left = {key: value for key, value in store.items() if key != name}
+                    return left, (name, store[name]), (*read, Access(Touch.WRITE, name))
+                read = (*read, Access(Touch.READ, name))
+            return store, None, read
+        case "move" if request.key.split(",")[0] in store:
+            one, other = request.key.split(",")
+            left = {key: value for key, value in store.items() if key != one}
+            return {**left, other: store[one]}, True, (Access(Touch.WRITE, one), Access(Touch.WRITE, other))
+        case "move":
+            return store, False, (Access(Touch.READ, request.key.split(",")[0]),)
         case "put_new" if request.key in store:
             return store, False, (Access(Touch.READ, request.key),)
         case _:
@@ -223,9 +238,18 @@ requests = st.builds(
 ) | st.builds(Request, kind=st.just("list"), key=st.just("a"))
 
 
-def programs(requests_max: int, at_once: int = 2) -> st.SearchStrategy[Program]:
+of_several_keys = st.builds(
+    Request,
+    kind=st.sampled_from(["pop", "move"]),
+    key=st.permutations(KEYS).map(lambda keys: ",".join(keys[:2])),
+)
+
+
+def programs(
+    requests_max: int, at_once: int = 2, asked: st.SearchStrategy[Request] = requests
+) -> st.SearchStrategy[Program]:
     """Programs of two or three clients with so many requests at most, some with a fault. at_once: in parallel."""
-    waves = st.lists(st.lists(requests, min_size=1, max_size=at_once).map(tuple), min_size=1, max_size=3).map(tuple)
+    waves = st.lists(st.lists(asked, min_size=1, max_size=at_once).map(tuple), min_size=1, max_size=3).map(tuple)
     clients = st.lists(waves.map(Client), min_size=2, max_size=3).map(tuple)
     small = clients.filter(lambda found: sum(len(wave) for each in found for wave in each.waves) <= requests_max)
     return st.tuples(small, st.integers(0, 1))

@@ -84,7 +84,6 @@ def blocking_pop(word: bytes, work: Work, args: Args) -> Value:
     """``BLPOP key ... timeout``, or BRPOP: of the first list that is there."""
     *keys, text = args
     timeout = parse_timeout(text)
-    work.look_at(keys)
     for key in keys:
         if taken := _take(work, key, 1, left=word == b"BLPOP"):
             return key, *taken

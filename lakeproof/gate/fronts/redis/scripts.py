@@ -58,7 +58,6 @@ def _split_arguments(args: Args) -> tuple[Args, Args]:
 
 
 def _run(perform: Perform, work: Work, text: bytes, keys: Args, args: Args) -> Value:
-    work.look_at(keys)
     return lua.run_script(text, keys, args, partial(perform, work), work.note)
 
 

@@ -128,7 +128,6 @@ def blocking_zpop(word: bytes, work: Work, args: Args) -> Value:
     """``BZPOPMIN key ... timeout``, or BZPOPMAX: of the first sorted set that is there."""
     *keys, text = args
     timeout = parse_timeout(text)
-    work.look_at(keys)
     for key in keys:
         if found := zpop(work, (key,), reverse=word == b"BZPOPMAX"):
             assert isinstance(found, tuple)

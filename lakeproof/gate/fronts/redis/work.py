@@ -4,7 +4,6 @@ A request is a program that knows nothing but what it reads here. So its footpri
 writes nothing of what it has read, it goes the same way, and reads and writes the same.
 """
 
-from collections.abc import Iterable
 from typing import Final, TypeVar
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
@@ -83,10 +82,6 @@ class Work:
         """What a key holds."""
         self._touched[of_key(key, Touch.READ)] = None
         return self._found(key)
-
-    def look_at(self, keys: Iterable[bytes]) -> None:
-        """Read keys that a command may need: the search must know, in each schedule, what it depends on in another."""
-        self._touched.update((of_key(key, Touch.READ), None) for key in keys)
 
     def version(self, key: bytes) -> int:
         """How often a key was changed."""
