@@ -117,7 +117,8 @@ def test_a_mistake_of_a_store_that_is_served_ends_the_connection_alone(
         raise RuntimeError("a mistake")
 
     monkeypatch.setattr(AWSFront, "perform", fails_once)
-    data = b"*1\r\n$6\r\nDBSIZE\r\n" if protocol == "redis" else b"GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    http = b"GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    data = b"*1\r\n$6\r\nDBSIZE\r\n" if protocol == "redis" else http
     with telling(protocol, "b", lines=lines) as url:
         host, port = url.partition("//")[2].split(":")
         answers = []
