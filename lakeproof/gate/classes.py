@@ -37,9 +37,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.extents import Extents
+from lakeproof.gate.extents import Extents, kinds
 from lakeproof.gate.fronts.footprints import Footprint, dependent
-from lakeproof.gate.names import NAME, blank_minted
 from lakeproof.gate.walks import (
     COMPLETE,
     DIVERGED,
@@ -139,7 +138,9 @@ class Classes:
     runs: int = 0
     """The runs that were begun."""
     complete: int = 0
-    """The classes that were run to their end: each one once, or once more if the search has begun anew."""
+    """The classes that were run to their end in this round: each one once."""
+    rounds: int = 1
+    """The search begins anew where a request is seen to touch what it did not before: see `lakeproof.gate.extents`."""
     repeated: int = 0
     """Runs that did not repeat their beginning. What they would have shown was not judged, so nothing is proved. A
     beginning that is never repeated, however often it is tried, is dropped with what lies behind."""
@@ -157,8 +158,7 @@ class Classes:
     """What is to be tried again."""
     _first: tuple[Taken, ...] | None = None
     """The first complete run."""
-    _anew: bool = True
-    """Nothing is known, and the next run has no place to begin at."""
+    _rounds_begun: int = 0
     _extents: Extents = attrs.field(factory=Extents)
     _walk: RandomRun | None = None
 
@@ -243,8 +243,8 @@ class Classes:
             begun = self._again.pop()
             if begun.place is None or not begun.place.dropped:
                 return begun
-        if self._anew:
-            self._anew = False
+        if self._rounds_begun < self.rounds:
+            self._rounds_begun += 1
             return _Begun(None, None)
         for place in reversed(self._open):  # the last one first: then few places are open
             if place.under_way is None and (choice := place.next()) is not None:
@@ -290,12 +290,13 @@ class Classes:
             self.confirmed = walked.outcome != DIVERGED
             return
         if self._extents.learn(walked.steps):
-            # Races of the runs so far were not seen.
+            # Races of the runs so far were not seen. This one is not counted either: its class will be met again.
             for each in self._open:
                 each.dropped, each.under_way = True, None
             self._open.clear()
-            self._anew = True
-        elif begun.place is not None and len(walked.steps) < len(begun.place.path):
+            self.rounds, self.complete = self.rounds + 1, 0
+            return
+        if begun.place is not None and len(walked.steps) < len(begun.place.path):
             # It did not come to its branch: the place at which it ended is the first one that it has not met again.
             self._drop(begun.place.path[len(walked.steps)])
         else:
@@ -404,11 +405,6 @@ class Classes:
 
 def _names(taken: Taken) -> frozenset[Name]:
     return frozenset(each.name for each in taken.pending)
-
-
-def kinds(footprint: Footprint) -> set[tuple[str, str, bool]]:
-    """What two runs have in common of a footprint, whatever they mint, and whichever client is the first to name it."""
-    return {(each.touch.value, NAME.sub("<>", blank_minted(each.key)), each.prefix) for each in footprint}
 
 
 def _races(step: int, event: _Event, events: list[_Event]) -> Iterator[int]:

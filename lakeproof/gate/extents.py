@@ -18,8 +18,14 @@ from collections.abc import Sequence
 import attrs
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
-from lakeproof.gate.names import blank_minted
+from lakeproof.gate.fronts.redis.work import SCRIPT
+from lakeproof.gate.names import NAME, blank_minted
 from lakeproof.gate.walks import Choice, Name, Taken
+
+
+def kinds(footprint: Footprint) -> set[tuple[str, str, bool]]:
+    """What two runs have in common of a footprint, whatever they mint, and whichever client is the first to name it."""
+    return {(each.touch.value, NAME.sub("<>", blank_minted(each.key)), each.prefix) for each in footprint}
 
 
 @attrs.define
@@ -70,4 +76,7 @@ class Extents:
 
     def _is_changed(self, access: Access, by_another: Name) -> bool:
         read = attrs.evolve(access, touch=Touch.READ)
-        return any(read.conflicts(write) and names - {by_another} for write, names in self._writers.items())
+        # Who brings a script adds to what another request touches, and takes nothing away; only a FLUSH, of all, does.
+        stays = access.key.startswith(SCRIPT)
+        writers = (names for write, names in self._writers.items() if read.conflicts(write) and write.prefix >= stays)
+        return any(names - {by_another} for names in writers)

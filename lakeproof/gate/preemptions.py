@@ -24,7 +24,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.classes import TRIES_MAX, Choice, Diverged, Name, Pending, kinds
+from lakeproof.gate.classes import TRIES_MAX, Choice, Diverged, Name, Pending
+from lakeproof.gate.extents import kinds
 from lakeproof.gate.fronts.footprints import Footprint, dependent
 from lakeproof.gate.local_names import LocalNames
 from lakeproof.gate.walks import AnsweredOtherwise

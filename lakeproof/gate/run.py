@@ -193,8 +193,8 @@ class Runner:
             return Schedule(steps=tuple(self.steps), trouble=str(error))
         self.gate.over = frozenset(self.results)
         self.gate.open()
-        # The first schedule once more, and it was the same; or one that no store has.
-        if (again := search.complete == complete) or self.gate.unreal:
+        # The first schedule once more, and it was the same, or the search begins anew; or one that no store has.
+        if (again := search.complete <= complete) or self.gate.unreal:
             unreal = "" if again else self.gate.unreal
             names = [[each.name for each in several] for several in (self.blocked, self.steps)]
             overtaken = find_overtaken(*names) if unreal and not self.scenario.parallel else ""

@@ -48,8 +48,12 @@ class SearchProgress:
     """The first that a call has raised, of ``after`` if one of these has."""
     unproved: str = ""
     """Why a schedule proves nothing, if one does not: then nothing is proved."""
+    round: int = 1
+    """Of the search: what is counted is of this one."""
 
-    def add(self, schedule: Schedule) -> None:
+    def add(self, schedule: Schedule, search: Chooser) -> None:
+        if isinstance(search, Classes) and search.rounds > self.round:
+            self.round, self.unreal, self.counted = search.rounds, 0, {}
         self.trouble += [schedule.trouble] if schedule.trouble else []
         self.unproved = self.unproved or schedule.unproved
         self.unreal += bool(schedule.unreal)
@@ -137,7 +141,7 @@ async def _alone(
     last, late = time.monotonic(), 0.0
     while goes_on():
         if search.begin():
-            found.add(await runner.schedule(search))
+            found.add(await runner.schedule(search), search)
             bell.ring()  # one that waits may have a branch to run now
             late = late or time.monotonic() + LATE_SECONDS
         # What is under way elsewhere may show that more is to be run.
