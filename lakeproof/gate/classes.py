@@ -289,7 +289,7 @@ class Classes:
         if self.over:
             self.confirmed = walked.outcome != DIVERGED
             return
-        if self._extents.learn(walked.steps):
+        if self._extents.learn(walked.steps) and not self.repeated:  # else nothing is proved, and it may never end
             # Races of the runs so far were not seen. This one is not counted either: its class will be met again.
             for each in self._open:
                 each.dropped, each.under_way = True, None
