@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sort"
 	"strings"
 )
 
@@ -318,7 +319,13 @@ func run(flows Flows, told message, env *Env) (how map[string]any) {
 	}()
 	call, ok := flows[told.Call]
 	if !ok {
-		return raises("no_such_flow", nil, fmt.Sprintf("%q: this program has no such flow", told.Call))
+		var names []string
+		for name := range flows {
+			names = append(names, name)
+		}
+		sort.Strings(names)
+		message := fmt.Sprintf("%s: this program has no such flow, but %s", told.Call, strings.Join(names, ", "))
+		return raises("no_such_flow", nil, message)
 	}
 	value, err := call(context.Background(), env, Args{told.Args, told.Options})
 	if env.alive > 0 && !env.dropped {

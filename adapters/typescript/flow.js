@@ -279,7 +279,8 @@ async function ended(flows, told, env) {
 async function settled(flows, told, env) {
   const flow = Object.hasOwn(flows, told.call) ? flows[told.call] : undefined;
   if (flow === undefined) {
-    return { raises: { kind: "no_such_flow", definite: null, message: `${told.call}: this program has no such flow` } };
+    const message = `${told.call}: this program has no such flow, but ${Object.keys(flows).join(", ")}`;
+    return { raises: { kind: "no_such_flow", definite: null, message } };
   }
   try {
     return { returns: (await flow(env, ...told.args, told.options)) ?? null };

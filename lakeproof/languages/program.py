@@ -171,6 +171,8 @@ class ProgramFlow:
     def _error(self, message: Raises) -> Exception:
         """What the call raises. ProgramFailed: the program calls an error definite that is not, or the reverse."""
         if message.definite is None:
+            if message.kind == "no_such_flow":  # a mistake of the scenario's file, and not of a flow
+                raise ScenarioError(f"program {' '.join(self.program.command)}: {message.message}")
             # The program's word, as the name of a class: so it is reported like an exception of a flow in Python.
             named = "".join(one for one in message.kind if one.isalnum() or one == "_") or "Error"
             return cast("Exception", type(named, (Exception,), {})(printable(message.message)))

@@ -216,7 +216,11 @@ fn run(flows: &[(&str, Flow)], told: &Json, env: &Env) -> Result<Json, Error> {
     let name = told.get("call").text().unwrap_or_default();
     let flow = match flows.iter().find(|(known, _)| *known == name) {
         Some((_, flow)) => flow,
-        None => return Err(mistake("no_such_flow", format!("{name:?}: this program has no such flow"))),
+        None => {
+            let names = flows.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
+            let message = format!("{name}: this program has no such flow, but {names}");
+            return Err(mistake("no_such_flow", message));
+        }
     };
     let args = Args { positional: told.get("args").list().to_vec(), named: told.get("options").clone() };
     catch_unwind(AssertUnwindSafe(|| flow(env, &args))).unwrap_or_else(|panic| {

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 
 /**
  * Runs flows in Java under lakeproof: the protocol flow:, version 1, on stdin and stdout.
@@ -53,7 +54,8 @@ public final class Server {
     private static Map<String, Object> ended(Map<String, Flow> flows, Map<?, ?> told, Env env) {
         Flow flow = flows.get((String) told.get("call"));
         if (flow == null) {
-            return raises("no_such_flow", null, told.get("call") + ": this program has no such flow");
+            String names = String.join(", ", new TreeSet<>(flows.keySet()));
+            return raises("no_such_flow", null, told.get("call") + ": this program has no such flow, but " + names);
         }
         try {
             return Env.fields("returns", flow.run(env, (List<?>) told.get("args"), (Map<?, ?>) told.get("options")));
