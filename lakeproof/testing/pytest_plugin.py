@@ -56,17 +56,16 @@ def pytest_pycollect_makeitem(
     """The items of a list of scenarios; of anything else pytest knows better."""
     # pytest would pass over a function of such a name without a word, and its scenario would never be searched. The
     # proxies of web frameworks raise what they like in `__getattr__`, and in `__class__`, which `isinstance` reads.
-    kind = type(obj)
-    function = cast("staticmethod[[], object]", obj).__func__ if issubclass(kind, staticmethod | classmethod) else obj
-    if getattr_static(function, MARK, None) is True and not collector.funcnamefilter(name):
-        raise pytest.Collector.CollectError(
-            f"{name} is decorated with @scenario, and its name is none of a test; "
-            f"begin it with {collector.config.getini('python_functions')[0]!r}"
-        )
+    if not collector.funcnamefilter(name):
+        _refuse_decorated(name, obj, collector.config.getini("python_functions")[0])
     # Of a TestCase pytest sees its methods alone. Another list of this name is none of ours there, either.
-    unseen = getattr(obj, LISTED, None) if issubclass(kind, type) and issubclass(cast("type", obj), TestCase) else None
-    if unseen is not None and pytest_pycollect_makeitem(collector, LISTED, unseen):
-        raise pytest.Collector.CollectError(f"{name} is a unittest.TestCase with {LISTED}; move them out of it")
+    if issubclass(type(obj), type) and issubclass(cast("type", obj), TestCase):
+        for each in dir(obj):
+            if not each.startswith("test"):  # unittest's own rule
+                _refuse_decorated(f"{name}.{each}", getattr_static(obj, each, None), "test")
+        unseen = getattr(obj, LISTED, None)
+        if unseen is not None and pytest_pycollect_makeitem(collector, LISTED, unseen):
+            raise pytest.Collector.CollectError(f"{name} is a unittest.TestCase with {LISTED}; move them out of it")
     if name != LISTED:
         return None
     from lakeproof.scenario import Scenario
@@ -89,6 +88,16 @@ def pytest_pycollect_makeitem(
     if twice := sorted({each for each in names if names.count(each) > 1}):
         raise pytest.Collector.CollectError(f"{LISTED} has two scenarios of the name {twice[0]!r}; rename one")
     return [ScenarioItem.from_parent(collector, name=each.name, scenario=each) for each in found]
+
+
+def _refuse_decorated(name: str, obj: object, prefix: str) -> None:
+    """Raises CollectError: this is a decorated function."""
+    kind = type(obj)
+    function = cast("staticmethod[[], object]", obj).__func__ if issubclass(kind, staticmethod | classmethod) else obj
+    if getattr_static(function, MARK, None) is True:
+        raise pytest.Collector.CollectError(
+            f"{name} is decorated with @scenario, and its name is none of a test; begin it with {prefix!r}"
+        )
 
 
 class ScenarioItem(pytest.Item):

@@ -250,9 +250,14 @@ def test_a_name_whose_attributes_raise_is_passed_over_and_a_decorated_one_is_not
     unbound = f" @property\n def __class__(self): {raises}\n"
     pytester.makepyfile(test_web=proxy.format(""), test_unbound=proxy.format(unbound))
     pytester.runpytest().assert_outcomes(passed=2)
-    unnamed = "from lakeproof.testing import scenario\nclass TestSale:\n @{}scenario\n def sale(): return None"
-    pytester.makepyfile(test_plain=unnamed.format(""), test_static=unnamed.format("staticmethod\n @"))
-    pytester.runpytest("test_plain.py", "test_static.py").assert_outcomes(errors=2)
+    head = "from unittest import TestCase\nfrom lakeproof.testing import scenario"
+    unnamed = head + "\nclass TestSale({}):\n @{}scenario\n def sale(): return None\n def test(self): pass"
+    cases = {"plain": ("", ""), "static": ("", "staticmethod\n @"), "case": ("TestCase", "")}
+    for each, given in cases.items():
+        pytester.makepyfile(**{f"test_{each}": unnamed.format(*given)})
+        result = pytester.runpytest(f"test_{each}.py")
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines(["*sale is decorated with @scenario, and its name is none of a test; *'test'"])
 
 
 def test_another_list_of_this_name_in_a_test_case_is_none_of_scenarios(pytester: pytest.Pytester) -> None:
