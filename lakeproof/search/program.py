@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.effects import Deadline, Local, Sleep
+from lakeproof.impl.effects import Deadline, Local, Now, Sleep
 from lakeproof.impl.parallel import MAIN, WRITES
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv, objects
@@ -14,6 +14,7 @@ from lakeproof.model.invariants import Observer
 from lakeproof.model.snapshot import Outcome
 from lakeproof.scenario import Call, ScenarioError
 from lakeproof.search.fence import WATCH, message_of
+from lakeproof.search.semantics import UNREAD
 
 # No s and no z among the labels: what a setup or an aftermath mints must differ from what clients mint.
 LABELS, SETUP, AFTERMATH = "abcdefghijklmnopqr", "s", "z"
@@ -38,6 +39,8 @@ class Program:
     """What it runs first after a restart; empty: it cannot restart."""
     sleeps: bool = True
     """Whether time passes for it."""
+    reads: bool = True
+    """Whether it may read a clock."""
     waits: bool = False
     """Whether it waits for instants: then an answer can come before a deadline, or after it."""
     tick: int = 0
@@ -46,12 +49,17 @@ class Program:
     """Those that the object store has."""
 
 
-TIMED: Final = (Sleep, kv.ExpiringSet, kv.ExpiringSetIf)
-"""Effects that take time, or set some."""
+TIMED: Final = (Now, Sleep, kv.ExpiringSet, kv.ExpiringSetIf, *objects.TIMED)
+"""Effects that read a clock, take time, or set some."""
 
 
-def time_problem(op: Sleep | kv.Expiring, program: Program) -> tuple[str, str] | None:
+def time_problem(
+    op: Now | Sleep | kv.Expiring | objects.Put | objects.Copy, program: Program
+) -> tuple[str, str] | None:
     """What such an effect does, and why the time of the scenario does not allow it."""
+    if isinstance(op, Now | objects.Put | objects.Copy):
+        what = "reads the clock" if isinstance(op, Now) else "has the store note when an object was written"
+        return None if program.reads else (what, UNREAD)
     ttl, tick = isinstance(op, kv.Expiring), program.tick
     lasts = op.ttl if isinstance(op, kv.Expiring) else op.microseconds
     what = "has a timeout" if isinstance(op, Deadline) else "sets a ttl" if ttl else "sleeps"

@@ -23,7 +23,6 @@ import attrs
 from lakeproof.impl.effects import Effect, Local, Now, Sleep, Wake
 from lakeproof.impl.parallel import WRITES, CutOff, Unanswered, Withdrawn
 from lakeproof.model import channels, kv, objects, watches
-from lakeproof.scenario import ScenarioError
 
 Cell = tuple[str, bytes, bytes] | tuple[str, str] | tuple[str, str, bytes, bytes]
 """("kv", partition, key), ("object", address), ("channel", name), ("watch", name, partition, prefix), or
@@ -211,8 +210,6 @@ def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         return taken, {} if left == messages else {cell: left or None}  # an empty channel has one form: no cell
     if isinstance(op, watches.StartWatch):
         return _apply_to_watch(near, op)
-    if unreadable(now) and isinstance(op, objects.TIMED):
-        raise ScenarioError(f"{op!r}: an object store notes when an object was written, and {UNREAD}")
     reply: object
     if isinstance(op, kv.Op | kv.Transact):
         store, reply = kv.step_leased({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]

@@ -60,13 +60,7 @@ class Setting:
 
     def now(self, client: int, time: int) -> int:
         """What a client reads from its clock at this time of the stores."""
-        return _readable(time) + self.skews[client]
-
-
-def _readable(time: int) -> int:
-    if unreadable(time):
-        raise ScenarioError(f"a flow reads the clock: {UNREAD}")
-    return time
+        return time + self.skews[client]
 
 
 def prepare(scenario: Scenario) -> Setting:
@@ -97,6 +91,7 @@ def prepare(scenario: Scenario) -> Setting:
             # Where the clock cannot move, reading it is no schedule point: the driver answers at once.
             frozen_now=None if faults.clock_jumps or scenario.time != "still" else scenario.start_time + skews[index],
             sleeps=scenario.time != "still",
+            reads=scenario.time != "sleeps",
             waits=scenario.timers,
             tick=scenario.tick,
             # Without restarts the recovery can never run; leaving it out makes writes to env.local no schedule points.
@@ -134,7 +129,7 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
         wakes = {at: wakes.get(at, passed + max(0, op.microseconds)) for at, op in run.open if type(op) is Sleep}
         task, op, (reply, writes) = _next_effect(run, cells, now)
         if isinstance(op, Now):
-            reply = _readable(now)
+            reply = now
         # Before Sleep, its base class: a deadline is only noted, and its task goes on.
         elif isinstance(op, Deadline):
             ends[op.timer] = passed + max(0, op.microseconds)
@@ -194,9 +189,10 @@ def run_aftermath(
     """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
     begins = later(now, aftermath.clock_advance)
     # No observers and no recovery: an aftermath judges what is stored, and no client crashes in it.
-    program = Program(AFTERMATH, tuple(aftermath.calls), tick=scenario.tick, conditions=scenario.objects)
-    after, calls = drive_alone(program, cells, begins)
-    outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
+    reads, calls = scenario.time != "sleeps", tuple(aftermath.calls)
+    program = Program(AFTERMATH, calls, reads=reads, tick=scenario.tick, conditions=scenario.objects)
+    after, views = drive_alone(program, cells, begins)
+    outcomes = tuple(Outcome(call.status, call.value, call.error) for call in views)
     # No clients: an aftermath is judged once for all states with this final store.
     seen, before = (snapshot(each, begins, ()).only(AFTER_READS, AFTER_REPAIR) for each in (after, cells))
     # ``before`` lets a check compare the final store with what the aftermath made of it. One list: see `findings`.

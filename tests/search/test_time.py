@@ -271,11 +271,11 @@ _PLAIN = Scenario(name="plain", clients=[[Call(sleeps)]], invariants=[ENDS])
 _TIMED = attrs.evolve(_PLAIN, time="sleeps")
 REFUSED: Final = {
     "sleeps": _PLAIN,
-    "reads the clock": attrs.evolve(_TIMED, clients=[[Call(reads)]]),
-    "when an object was written": attrs.evolve(_TIMED, clients=[[Call(writes_an_object)]]),
+    r"reads\(\) reads the clock, at \S+test_time.py:\d+, and": attrs.evolve(_TIMED, clients=[[Call(reads)]]),
+    r"writes_an_object\(\) .* when an object was written, at": attrs.evolve(_TIMED, clients=[[Call(writes_an_object)]]),
     "at_all": attrs.evolve(_TIMED, invariants=[Always(id="at_all", meaning="m", check=_now)]),
     "at_end": attrs.evolve(_TIMED, invariants=[Eventually(id="at_end", meaning="m", check=_now)]),
-    "a flow reads": attrs.evolve(_TIMED, aftermath=[_AFTER]),
+    r"reads\(\) reads the clock, at": attrs.evolve(_TIMED, aftermath=[_AFTER]),
     "'after': it looks at now": attrs.evolve(_TIMED, aftermath=[attrs.evolve(_AFTER, calls=(), check=_now_after)]),
     "on_step": attrs.evolve(_TIMED, clients=[[Call(beat)]], invariants=[_ON_STEP]),
 }
