@@ -98,7 +98,7 @@ def test_of_a_dump_of_one_repository_nothing_is_said_to_be_wrong(tmp_path: Path,
         code, lines, _ = diagnosed(tmp_path / str(number), dump(tmp_path, told))
         assert code == 3
         assert any(line.startswith("not judged: there is no record of a repository") for line in lines)
-        assert lines[-1].startswith("next: a dump of the whole store ")
+        assert lines[-1].startswith("next: the whole store: its table's address, or JSON Lines ")
 
 
 def test_in_a_dump_of_one_repository_what_its_partition_tells_is_counted_and_judged(
@@ -113,6 +113,17 @@ def test_in_a_dump_of_one_repository_what_its_partition_tells_is_counted_and_jud
     assert lines[0].startswith(f"read: 0 repositories, {kinds['branches']} branches, {kinds['commits']} commits, ")
     assert any(line.startswith("dangling: other-dc1c branches/feature") for line in lines)
     assert any(line.startswith("shared-token: other-dc1c branches/") for line in lines)
+
+
+def test_a_table_without_a_repository_is_whole_and_a_dump_of_that_may_be_a_part(tmp_path: Path) -> None:
+    fresh = Installation()
+    fresh.put("kv-internal-metadata", "kv/schema/version", b"4")
+    with served() as url:
+        code, lines, _ = diagnosed(tmp_path, in_dynamodb(url, [(*at, value) for at, value in fresh.rows.items()]))
+    assert (code, "0 errors, 0 notes" in lines) == (0, True)
+    assert "not judged" not in "".join(lines)
+    (tmp_path / "d.zip").unlink()
+    assert diagnosed(tmp_path, fresh.write(tmp_path / "fresh")[0])[0] == 3
 
 
 def test_a_table_is_read_as_its_rows_are(tmp_path: Path, lake: Installation) -> None:

@@ -53,24 +53,26 @@ async def collect(
     damage: Sequence[str] = (),
     partitions: Sequence[bytes] = (),
     like_lakefs: bool = False,
+    whole: bool = True,
 ) -> Collected:
     """Read a whole store. Never writes, and raises nothing: what cannot be read or decoded is a finding.
 
     damage: what is wrong with what the store is kept in; a finding each. partitions: those that the store had before it
     is read, if that is known: what no repository leads to is found there, at a scan more for each. like_lakefs: the
     store is of lakeFS as it was built, read by `layouts`: without cleanup records, and without a mark of bare ones.
+    whole: False if it may be a part of that store, as ``lakefs kv dump`` writes it.
 
     The clock, a scan for each partition, and 1 effect for each commit or default branch that seems to be missing, and
     for each repository that misses any. Memory: a row for each entity that is not a staged entry.
-    Dangling names are judged in active repositories only: others are half-built or half-deleted on purpose. A dump of
-    lakeFS without a record of a repository (``lakefs kv dump --repo``) is judged by partition, and without staged data.
+    Dangling names are judged in active repositories only: others are half-built or half-deleted on purpose. A part of
+    lakeFS' store without a record of a repository is judged by partition, and without staged data.
     """
     collector = _Collector(env, partition_of, check_batch_size(batch_size), like_lakefs)
     collected_at = await env.clock.now()
     collector.note(damage)
     # Repositories first: they lead to all else, and what they lead to is no stray.
     await collector.read_repositories()
-    await collector.read_parts(partitions)
+    await collector.read_parts(partitions, whole)
     await collector.read_version()
     await collector.read_staging()
     await collector.read_cleanup()
@@ -89,6 +91,7 @@ class _Owner:
 class _Collector:
     def __init__(self, env: Env, partition_of: PartitionOf, batch_size: int, like_lakefs: bool = False) -> None:
         self._like_lakefs = like_lakefs
+        self._part = False
         self._env = env
         self._partition_of = partition_of
         self._batch_size = batch_size
@@ -137,10 +140,11 @@ class _Collector:
         if repository.state is RepositoryState.ACTIVE and not unread:
             await self._judge(repository, partition, entry, found)
 
-    async def read_parts(self, partitions: Iterable[bytes]) -> None:
+    async def read_parts(self, partitions: Iterable[bytes], whole: bool) -> None:
         """The branches, commits and tags of a part of lakeFS' store that has no record of a repository."""
         if not self._like_lakefs or self._repositories:
             return
+        self._part = not whole
         for partition in partitions:
             kinds = {_kind(entry, partition) async for entry in self._scan(partition)}
             if kinds & {"branch", "commit", "tag"}:  # neither a staging token's, nor one of users or pull requests
@@ -155,7 +159,9 @@ class _Collector:
                 )
                 found = await self._read_entities(unknown, partition)
                 self._findings += await self._dangling(partition, found)
-        self._find("part", b"", b"", PART)
+                self._part = True
+        if self._part:  # and not a whole one without a repository
+            self._find("part", b"", b"", PART)
 
     async def _read_entities(self, repository: Repository, partition: bytes) -> dict[bytes, Entity]:
         found: dict[bytes, Entity] = {}
@@ -217,7 +223,7 @@ class _Collector:
 
     async def read_version(self) -> None:
         """Of a whole store of lakeFS."""
-        if self._like_lakefs and self._repositories:
+        if self._like_lakefs and not self._part:
             found = await self._get(METADATA, VERSION_KEY)
             # Unreadable has its own finding; an absent version is judged as None.
             if found is not None and (message := unknown_version(found if isinstance(found, bytes) else None)):
@@ -230,8 +236,8 @@ class _Collector:
                 if other != first:  # a branch may name a token twice: not shared
                     message = f"staging token {token!r} is also that of {_path(first)!r}"
                     self._find("shared-token", other.partition, other.key, message)
-            if not self._repositories:
-                continue  # a part of a store: what is staged lies in other partitions
+            if self._part:
+                continue  # what is staged lies in other partitions
             try:
                 partition = keys.staging_partition(token)
             except keys.InvalidName as error:

@@ -168,8 +168,8 @@ def command(source: str, keys: Keys | None, out: Path) -> int:
 def _of_source(source: Source, keys: Keys | None, out: Path, damage: Sequence[str] = ()) -> Collected:
     like_lakefs = (keys or source.keys) == "lakefs"
     store = LakeFSLayout(source.store) if like_lakefs else source.store
-    flow = collect(live_env(), damage=damage, partitions=source.partitions, like_lakefs=like_lakefs)
-    collected = trio.run(partial(run, flow, store))
+    flow = partial(collect, damage=damage, partitions=source.partitions, like_lakefs=like_lakefs, whole=source.whole)
+    collected = trio.run(partial(run, flow(live_env()), store))
     write_zip(out, collected)
     return collected
 
@@ -216,7 +216,8 @@ def _first(findings: Sequence[Diagnosis], before: str = "") -> Iterator[str]:
 def _next(collected: Collected, source: str, keys: Keys | None) -> str | None:
     """The command that sees more. It reads no SQLite file."""
     if any(finding.kind == "part" for finding in collected.findings):
-        return "next: a dump of the whole store (`lakefs kv dump` without --repo)"
+        # Source: lakeFS pkg/kv/dump.go, SectionMapping.
+        return "next: the whole store: its table's address, or JSON Lines (`lakefs kv dump` writes no repositories)"
     if Path(source).is_file() and not is_rows(Path(source)):
         return None
     given = [] if keys is None else ["--keys", keys]

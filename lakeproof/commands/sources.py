@@ -21,11 +21,12 @@ DYNAMODB: Final = ("dynamodb+https://", "dynamodb+http://")
 
 @attrs.frozen
 class Source:
-    """A store, the partitions that it has, and its key schema."""
+    """A store, the partitions that it has, its key schema, and whether it is more than a part of another one."""
 
     store: Store
     partitions: tuple[bytes, ...]
     keys: Keys
+    whole: bool = True
 
 
 def is_rows(path: Path) -> bool:
@@ -69,7 +70,7 @@ def of_rows(path: Path) -> Source:
                 f"{path}: partition {escape_bytes(partition)} has a key with two values, as in two dumps that were "
                 "joined; give one of them"
             )
-    return Source(MemoryStore(found), tuple(dict.fromkeys(partition for partition, _ in found)), "lakefs")
+    return Source(MemoryStore(found), tuple(dict.fromkeys(partition for partition, _ in found)), "lakefs", whole=False)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def ending(summary: Summary, out: str | None, again: Sequence[str]) -> Iterator[
     elif summary.violated and not is_folder(summary.where):
         yield _next("to show it to others", "diagnose", again[0], "--out", "diagnosis.zip")
     elif not (summary.rows.get("repositories") or is_folder(summary.where)):
-        yield "next: a dump of the whole store (`lakefs kv dump` without --repo)"
+        yield "next: the whole store: its table's address, or JSON Lines (`lakefs kv dump` writes no repositories)"
     elif "objects" not in summary.rows:
         yield _next("the objects, too", "spark", "check", *again, "--blockstore", "STORE")
     elif summary.violated or summary.inconclusive:

@@ -226,7 +226,8 @@ class TestFindings:
 def without(store: Mapping[kv.Address, bytes], at: kv.Address | None, *, like_lakefs: bool = False) -> Collected:
     """What is found where the first read at an address is refused: of a key, or of a partition (no key)."""
     hand = hand_with(store)
-    flow = partial(collect, hand.env, partitions=sorted({each for each, _ in store}), like_lakefs=like_lakefs)
+    partitions = sorted({each for each, _ in store})
+    flow = partial(collect, hand.env, partitions=partitions, like_lakefs=like_lakefs, whole=not like_lakefs)
     found = hand.do(flow())
     if at is None:
         return found
@@ -297,6 +298,15 @@ def test_a_store_of_lakefs_has_a_version_and_no_mark_of_what_is_bare_or_deleted(
     assert [finding.kind for finding in found.findings] == kinds
     assert found.complete is {"unreadable", "part", "version"}.isdisjoint(kinds)
     assert "part" not in kinds or not found.staging  # it lies in partitions that are not of the part
+
+
+@pytest.mark.parametrize(("entity", "kinds"), [((), []), ((tag("v"),), ["dangling", "part"])])
+def test_a_whole_store_without_a_repository_is_no_part_unless_its_record_may_be_lost(
+    entity: tuple[Record, ...], kinds: list[str]
+) -> None:
+    hand = hand_with({**stored(*entity), **VERSIONED})
+    found = hand.do(collect(hand.env, partitions=[P, METADATA], like_lakefs=True))
+    assert [finding.kind for finding in found.findings] == kinds
 
 
 async def answer(store: Store, op: kv.Op) -> object:
