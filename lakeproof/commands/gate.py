@@ -167,6 +167,7 @@ class _RunReporter:
         unjudged = UNREAL if search.complete == found.unreal else unjudged
         missed = "" if found.reached or found.unproved or not search.complete else unjudged
         why = [*list(dict.fromkeys(found.trouble))[:TROUBLES_MAX], found.unproved, taken_back, missed]
+        why += [f"no schedule spends the {kind}" for kind in _unspent(scenario, found, search)]
         for each in filter(None, why):
             self.troubles.append(f"{scenario.name}: {each}")
             click.echo(self.troubles[-1], err=True)
@@ -286,6 +287,8 @@ class GateRow:
     """Whether requests of one client that wait at the same time were let go in every order."""
     left: int | None = None
     """With a bound: so many beginnings with one preemption more were seen, and not run; None: not counted."""
+    unspent: Sequence[str] = ()
+    """Budgets that no schedule spends from; of a search that has run them all."""
     trace: Path | None = None
     all: bool = attrs.field(init=False, default=attrs.Factory(lambda row: row.covers == "all", takes_self=True))
     """Whether every class was run, of all orders of all requests."""
@@ -346,7 +349,13 @@ def _row(
         evidence="" if shortest is None else shortest.violated[name],
         parallel=scenario.parallel is True,
         left=search.left if isinstance(search, Bounded) and covers != SOME else None,
+        unspent=_unspent(scenario, found, search),
     )
+
+
+def _unspent(scenario: GateScenario, found: SearchProgress, search: Chooser) -> list[str]:
+    budgets = scenario.budgets.items() if search.all_run and not found.unproved else ()
+    return [kind for kind, budget in budgets if budget and kind not in found.spent]
 
 
 def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: SearchProgress, search: Chooser) -> str:

@@ -17,7 +17,7 @@ from lakeproof.gate.classes import Choice, Classes
 from lakeproof.gate.parallel import JOIN_SECONDS, LOOK_SECONDS, join
 from lakeproof.gate.run import Chooser, Runner, Schedule
 from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
-from lakeproof.gate.server import Bell
+from lakeproof.gate.server import COSTS, Bell
 from lakeproof.gate.shortest import fewest_switches, switches
 from lakeproof.gate.startup import open_runner, prepare_setup
 from lakeproof.gate.strategies import Replayed
@@ -48,6 +48,8 @@ class SearchProgress:
     """The first that a call has raised, of ``after`` if one of these has."""
     unproved: str = ""
     """Why a schedule proves nothing, if one does not: then nothing is proved."""
+    spent: set[str] = attrs.field(factory=set)
+    """The budgets that any schedule spends from."""
     round: int = 1
     """Of the search: what is counted is of this one."""
 
@@ -58,6 +60,7 @@ class SearchProgress:
         self.unproved = self.unproved or schedule.unproved
         self.unreal += bool(schedule.unreal)
         self.reached |= schedule.reached
+        self.spent.update(*(COSTS[step.mode] for step in schedule.steps))
         if schedule.outcome and not self.raised:
             made = [each for calls in schedule.outcome.results.values() for _, each in calls]
             raised = (each for each in (*schedule.outcome.after, *made) if each.error)

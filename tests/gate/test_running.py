@@ -28,6 +28,7 @@ OVER = {"verdict": "violated", "schedules": 3, "violating": 1}
 """The look before the pointer is written; or after it, and then the two writes of the object in two orders."""
 OPEN = {"verdict": "inconclusive", "all": False}
 UNKNOWN = "PUT bucket/n: x-amz-tagging of a PUT is not known here"
+UNSPENT = "plain/conflict: no schedule spends the conflicts"
 EXPIRIES = "EX without GateScenario(expiries=...) is not known here, so what follows is not judged; set it"
 
 
@@ -38,7 +39,8 @@ EXPIRIES = "EX without GateScenario(expiries=...) is not known here, so what fol
         (COUNTER, "counter/blind", 0, LOST | ALL, ""),
         (COUNTER, "counter/careful", 0, {"verdict": "holds"} | ALL, ""),
         (COUNTER, "counter/lost-answer", 0, {"evidence": "1 additions were acknowledged, and the counter is 2"}, ""),
-        (NASTY, "crash", 1, CRASH | {"all": True}, ""),
+        (NASTY, "crash", 1, CRASH | {"all": True, "unspent": []}, ""),
+        (NASTY, "crash --schedules 1", 3, OPEN | {"unspent": []}, ""),
         (MINTING, "minted", 0, OVER | {"all": True}, ""),
         (MINTING, "abbreviated", 0, {"verdict": "violated", "evidence": "it is gone", "all": True}, ""),
         (MINTING, "abbreviated --preemptions 1", 0, {"verdict": "violated"}, ""),
@@ -86,7 +88,7 @@ EXPIRIES = "EX without GateScenario(expiries=...) is not known here, so what fol
         (REFUSED, "raises/after", 3, {"verdict": "inconclusive"}, "the first: KeyError: 'no such bucket'"),
         (REFUSED, "raises/one", 0, {"verdict": "holds"}, ""),
         # A conflict: none at all, or one that comes first or second.
-        (REFUSED, "plain/conflict", 0, {"verdict": "holds", "schedules": 1}, ""),
+        (REFUSED, "plain/conflict", 0, {"verdict": "holds", "schedules": 1, "unspent": ["conflicts"]}, UNSPENT),
         # Mistakes of the user, and programs that cannot be judged: no verdict.
         (NASTY, "mortal", 2, {}, "the process ended with code 7\n"),
         (NASTY, "raises", 2, {}, "raises: the invariant raises raised KeyError: 'x'; let it return evidence or None"),
