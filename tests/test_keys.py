@@ -92,7 +92,7 @@ def test_what_a_flow_holds_is_in_its_key(make: Callable[[object], Flow]) -> None
     assert found == [written(calling(make(value))) for value in VALUES]
 
 
-@pytest.mark.parametrize(("value", "root"), [(Path, "pathlib"), (functools, "functools"), (Optional, "typing")])
+@pytest.mark.parametrize(("value", "root"), [(Path, Path.__module__), (functools, "functools"), (Optional, "typing")])
 def test_the_module_of_a_value_is_in_its_key(value: object, root: str) -> None:
     assert root in keys._digest_scenario(calling(closing_over(value)))[1]
 
