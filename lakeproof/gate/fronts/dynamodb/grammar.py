@@ -56,11 +56,12 @@ _GRAMMAR: Final = r"""
     | "(" either ")"
 
 update: clause+
-?clause: _SET assignment ("," assignment)* -> set_clause
-    | _REMOVE path ("," path)* -> remove_clause
-    | _ADD path VALUE ("," path VALUE)* -> add_clause
-    | _DELETE path VALUE ("," path VALUE)* -> delete_clause
+clause: SET assignment ("," assignment)*
+    | REMOVE removal ("," removal)*
+    | (ADD | DELETE) change ("," change)*
 assignment: path "=" sum
+removal: path
+change: path literal
 ?sum: term
     | term SIGN term -> arithmetic
 ?term: bare
@@ -70,10 +71,11 @@ projection: path ("," path)*
 
 ?operand: bare
     | "(" path ")"
-    | "(" VALUE ")" -> value
+    | "(" literal ")"
 ?bare: path
-    | VALUE -> value
+    | literal
     | call
+literal: VALUE -> value
 call: NAME "(" operand ("," operand)* ")"
 path: name ("." name | "[" INDEX "]")*
 !name: NAME | PLACEHOLDER
@@ -83,10 +85,10 @@ _AND.2: /AND(?![A-Za-z0-9_])/i
 _NOT.2: /NOT(?![A-Za-z0-9_])/i
 _BETWEEN.2: /BETWEEN(?![A-Za-z0-9_])/i
 _IN.2: /IN(?![A-Za-z0-9_])/i
-_SET.2: /SET(?![A-Za-z0-9_])/i
-_REMOVE.2: /REMOVE(?![A-Za-z0-9_])/i
-_ADD.2: /ADD(?![A-Za-z0-9_])/i
-_DELETE.2: /DELETE(?![A-Za-z0-9_])/i
+SET.2: /SET(?![A-Za-z0-9_])/i
+REMOVE.2: /REMOVE(?![A-Za-z0-9_])/i
+ADD.2: /ADD(?![A-Za-z0-9_])/i
+DELETE.2: /DELETE(?![A-Za-z0-9_])/i
 EQUAL: "="
 OTHER: /<>|<=|>=|<|>/
 SIGN: "+" | "-"
@@ -184,11 +186,12 @@ Condition = Compared | Between | OneOf | FunctionCall | Not | Every | Some
 
 @attrs.frozen
 class Action:
-    """One part of an update. verb: ``SET``, ``REMOVE``, ``ADD`` or ``DELETE``; ``REMOVE`` has no operand."""
+    """One part of an update. verb: ``SET``, ``REMOVE``, ``ADD`` or ``DELETE``, as its clause says; ``REMOVE`` has no
+    operand."""
 
-    verb: str
     path: Path
     operand: Operand | None = None
+    verb: str = ""
 
 
 @attrs.frozen
@@ -211,6 +214,7 @@ class _Tree(Transformer[Token, object]):
     negation = Not
     between = Between
     name = str
+    assignment = removal = change = Action
 
     def either(self, *found: Condition) -> Condition:  # for two or more: `?` inlines one
         return Some(found)
@@ -239,34 +243,14 @@ class _Tree(Transformer[Token, object]):
     def arithmetic(self, left: Operand, sign: Token, right: Operand) -> Arithmetic:
         return Arithmetic(left, 1 if sign == "+" else -1, right)
 
-    def assignment(self, path: Path, operand: Operand) -> Action:
-        return Action("SET", path, operand)
-
-    def set_clause(self, *actions: Action) -> tuple[Action, ...]:
-        return actions
-
-    def remove_clause(self, *paths: Path) -> tuple[Action, ...]:
-        return tuple(Action("REMOVE", each) for each in paths)
-
-    def add_clause(self, *found: Path | Token) -> tuple[Action, ...]:
-        return _pairs("ADD", found)
-
-    def delete_clause(self, *found: Path | Token) -> tuple[Action, ...]:
-        return _pairs("DELETE", found)
+    def clause(self, verb: Token, *actions: Action) -> tuple[Action, ...]:
+        return tuple(attrs.evolve(each, verb=verb.upper()) for each in actions)
 
     def update(self, *clauses: tuple[Action, ...]) -> Update:
         return Update(clauses)
 
     def projection(self, *paths: Path) -> tuple[Path, ...]:
         return paths
-
-
-def _pairs(verb: str, found: tuple[Path | Token, ...]) -> tuple[Action, ...]:
-    made = []
-    for path, name in zip(found[::2], found[1::2], strict=True):  # they take turns
-        assert isinstance(path, Path)
-        made.append(Action(verb, path, Placeholder(str(name))))
-    return tuple(made)
 
 
 @lru_cache(1)  # one parser for all three starts
