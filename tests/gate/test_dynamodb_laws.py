@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.gate.fronts.dynamodb import touched
-from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition as Condition
+from lakeproof.gate.fronts.dynamodb.conditions import check, holds
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
 from lakeproof.gate.fronts.dynamodb.grammar import condition
 from lakeproof.gate.fronts.dynamodb.names import Attached
@@ -152,9 +152,9 @@ def conditions(draw: st.DrawFn, depth: int = 0) -> tuple[str, object]:
 def test_a_condition_means_what_a_function_in_python_says(asked: tuple[str, object], found: dict[str, float]) -> None:
     text, expected = asked
     attributes = item({name: n(str(value)) for name, value in found.items()})
-    made = Condition(condition(text), Attached({}, {}), "ConditionExpression")
-    made.check()
-    assert made.holds(attributes) is expected(found)  # type: ignore[operator]  # a function
+    made = Attached({}, {}).bind(condition(text), "ConditionExpression")
+    check(made, "ConditionExpression")
+    assert holds(made, attributes) is expected(found)  # type: ignore[operator]  # a function
 
 
 @settings(max_examples=300)

@@ -1,4 +1,5 @@
-"""What conditions mean: for an item, or for one that is not there (an item without attributes). Pure.
+"""What conditions mean, with the names and values of their request in place: for an item, or for one that is not there
+(an item without attributes). Pure.
 
 A comparison with an attribute that is not there does not hold, but ``<>`` does.
 Source: Amazon DynamoDB Developer Guide, *Condition and filter expressions, operators, and functions*.
@@ -7,9 +8,7 @@ Source: Amazon DynamoDB Developer Guide, *Condition and filter expressions, oper
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from operator import ge, gt, le, lt
-from typing import Final
-
-import attrs
+from typing import Final, NoReturn
 
 from lakeproof.gate.fronts.dynamodb import paths
 from lakeproof.gate.fronts.dynamodb.errors import invalid
@@ -26,8 +25,8 @@ from lakeproof.gate.fronts.dynamodb.grammar import (
     Path,
     Placeholder,
     Some,
+    children,
 )
-from lakeproof.gate.fronts.dynamodb.names import Attached, children
 from lakeproof.gate.fronts.dynamodb.values import KINDS, ORDERED, Item, ListValue, Mapped, Members, Scalar, Value, order
 
 _ARGUMENTS: Final[Mapping[str, int]] = {
@@ -42,50 +41,22 @@ _IN_MAX: Final = 100  # operands, a limit of DynamoDB
 _ORDERS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
-@attrs.frozen
-class BoundCondition:
-    """A condition with the names and values of its request."""
-
-    condition: Condition
-    attached: Attached
-    where: str
-    """The field of the request that it is in."""
-
-    def check(self) -> None:
-        """Raises DynamoDBError: it does not make sense, whatever the item is."""
-        _check(self, self.condition, inner=False)
-
-    def holds(self, item: Item) -> bool:
-        """Whether it holds of an item."""
-        return _holds(self, self.condition, item)
-
-
-def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> None:
-    where, values = bound.where, bound.attached
+def check(tree: Condition | Operand, where: str, *, inner: bool = False) -> None:
+    """where: the field of the request that it is in. inner: it is an operand. Raises DynamoDBError: it does not make
+    sense, whatever the item is."""
     match tree:
-        case Path():
-            values.path(tree, where)
-        case Placeholder(name):
-            values.value(name, where)
         case FunctionCall(function, operands):
-            if function not in _ARGUMENTS:
-                invalid(f"Invalid {where}: Invalid function name; function: {function}")
             # `size` gives a number to compare, the other functions give a truth value: neither stands for the other.
-            if (function == "size") is not inner:
-                invalid(f"Invalid {where}: The function is not allowed to be used this way in an expression; "
-                        f"function: {function}")  # fmt: skip
-            if len(operands) != _ARGUMENTS[function]:
-                invalid(f"Invalid {where}: Incorrect number of operands for operator or function; operator or "
-                        f"function: {function}, number of operands: {len(operands)}")  # fmt: skip
-            _check_distinct(bound, function, operands)
-            _check_call(bound, function, operands)
+            check_call(tree, where, _ARGUMENTS, allowed=(function == "size") is inner)
+            _check_distinct(where, function, operands)
+            _check_last(where, function, operands[-1])
         case Compared(left, comparator, right):
-            _check_distinct(bound, comparator, (left, right))
+            _check_distinct(where, comparator, (left, right))
             if comparator not in ("=", "<>"):  # these take any kinds
-                _check_ordered(bound, comparator, left, right)
+                _check_ordered(where, comparator, left, right)
         case Between(operand, low, high):
-            _check_ordered(bound, "BETWEEN", operand, low, high)
-            _check_bounds(bound, low, high)
+            _check_ordered(where, "BETWEEN", operand, low, high)
+            _check_bounds(where, low, high)
         case OneOf(_, choices) if len(choices) > _IN_MAX:
             invalid(f"Invalid {where}: The IN operator is provided with too many operands; number of operands: "
                     f"{len(choices)}")  # fmt: skip
@@ -94,102 +65,108 @@ def _check(bound: BoundCondition, tree: Condition | Operand, *, inner: bool) -> 
     # Below a comparison or a call there are operands; below AND, OR and NOT there are conditions.
     operands_inside = isinstance(tree, Compared | Between | OneOf | FunctionCall)
     for child in children(tree):
-        _check(bound, child, inner=operands_inside)
+        check(child, where, inner=operands_inside)
 
 
-def _check_distinct(bound: BoundCondition, operator: str, operands: tuple[Operand, ...]) -> None:
-    """Of two operands, not of those of BETWEEN and IN."""
-    first, *rest = [bound.attached.path(each, bound.where) for each in operands if isinstance(each, Path)] or [()]
-    if first in rest:
-        shown = ", ".join(f"[{step}]" if isinstance(step, int) else step for step in first)
-        invalid(f"Invalid {bound.where}: The first operand must be distinct from the remaining operands for this "
-                f"operator or function; operator: {operator}, first operand: [{shown}]")  # fmt: skip
-
-
-def _check_call(bound: BoundCondition, function: str, operands: tuple[Operand, ...]) -> None:
-    first = operands[0]
-    if function.endswith("_exists") and not isinstance(first, Path):  # attribute_exists, attribute_not_exists
-        invalid(f"Invalid {bound.where}: Operator or function requires a document path; operator or function: "
+def check_call(call: FunctionCall, where: str, known: Mapping[str, int], *, allowed: bool) -> None:
+    """known: the functions there, with the number of their operands. allowed: whether one stands where it may. Raises
+    DynamoDBError: it does not fit."""
+    function, operands = call.function, call.operands
+    if function not in known:
+        invalid(f"Invalid {where}: Invalid function name; function: {function}")
+    if not allowed:
+        invalid(f"Invalid {where}: The function is not allowed to be used this way in an expression; function: "
                 f"{function}")  # fmt: skip
-    last = operands[-1]
-    if not isinstance(last, Placeholder):
+    if len(operands) != known[function]:
+        invalid(f"Invalid {where}: Incorrect number of operands for operator or function; operator or function: "
+                f"{function}, number of operands: {len(operands)}")  # fmt: skip
+    if function.endswith("_exists") and not isinstance(operands[0], Path):  # if_not_exists, too
+        invalid(f"Invalid {where}: Operator or function requires a document path; operator or function: {function}")
+
+
+def wrong_type(where: str, operator: str, kind: str) -> NoReturn:
+    """Raise the error of an operand whose type is known without an item."""
+    invalid(f"Invalid {where}: Incorrect operand type for operator or function; operator or function: {operator}, "
+            f"operand type: {kind}")  # fmt: skip
+
+
+def _check_distinct(where: str, operator: str, operands: tuple[Operand, ...]) -> None:
+    """Of two operands, not of those of BETWEEN and IN."""
+    first, *rest = [each.steps for each in operands if isinstance(each, Path)] or [()]
+    if first in rest:
+        invalid(f"Invalid {where}: The first operand must be distinct from the remaining operands for this operator or "
+                f"function; operator: {operator}, first operand: {paths.render_path(first)}")  # fmt: skip
+
+
+def _check_last(where: str, function: str, last: Operand) -> None:
+    if not isinstance(last, Value):
         # The type comes from the request, not from an item. A size is a number, and has no size.
         if function == "attribute_type" or (function == "size" and isinstance(last, FunctionCall)):
-            _wrong_type(bound, function, "N" if isinstance(last, FunctionCall) else "{path}")
+            wrong_type(where, function, "N" if isinstance(last, FunctionCall) else "{path}")
         return
-    value = bound.attached.value(last.name, bound.where)
-    if function == "begins_with" and value.kind not in ("S", "B"):
-        _wrong_type(bound, function, value.kind)
-    if function == "attribute_type" and not (isinstance(value, Scalar) and value.content in KINDS):
-        invalid(f"Invalid {bound.where}: Invalid attribute type name found; valid types: {{{','.join(KINDS)}}}")
-    if function == "size" and value.kind in ("N", "BOOL", "NULL"):
-        _wrong_type(bound, function, value.kind)
+    if function == "begins_with" and last.kind not in ("S", "B"):
+        wrong_type(where, function, last.kind)
+    if function == "attribute_type" and not (isinstance(last, Scalar) and last.content in KINDS):
+        invalid(f"Invalid {where}: Invalid attribute type name found; valid types: {{{','.join(KINDS)}}}")
+    if function == "size" and last.kind in ("N", "BOOL", "NULL"):
+        wrong_type(where, function, last.kind)
 
 
-def _check_ordered(bound: BoundCondition, operator: str, *operands: Operand) -> None:
+def _check_ordered(where: str, operator: str, *operands: Operand) -> None:
     for each in operands:
-        if isinstance(each, Placeholder):  # what an item has there, only `holds` sees
-            value = bound.attached.value(each.name, bound.where)
-            if value.kind not in ORDERED:
-                _wrong_type(bound, operator, value.kind)
+        if isinstance(each, Value) and each.kind not in ORDERED:  # what an item has there, only `holds` sees
+            wrong_type(where, operator, each.kind)
 
 
-def _check_bounds(bound: BoundCondition, low: Operand, high: Operand) -> None:
-    if isinstance(low, Placeholder) and isinstance(high, Placeholder):  # both are known now
-        bounds = [bound.attached.value(each.name, bound.where) for each in (low, high)]
-        one, other = bounds
-        if one.kind != other.kind:
-            invalid(f"Invalid {bound.where}: The BETWEEN operator requires same data type for lower and upper bounds; "
-                    f"lower bound operand: AttributeValue: {one.kind}, upper bound operand: AttributeValue: "
-                    f"{other.kind}")  # fmt: skip
-        if not compare(one, "<=", other):
-            invalid(f"Invalid {bound.where}: The BETWEEN operator requires upper bound to be greater than or equal to "
+def _check_bounds(where: str, low: Operand, high: Operand) -> None:
+    if isinstance(low, Value) and isinstance(high, Value):  # both are known now
+        if low.kind != high.kind:
+            invalid(f"Invalid {where}: The BETWEEN operator requires same data type for lower and upper bounds; "
+                    f"lower bound operand: AttributeValue: {low.kind}, upper bound operand: AttributeValue: "
+                    f"{high.kind}")  # fmt: skip
+        if not compare(low, "<=", high):
+            invalid(f"Invalid {where}: The BETWEEN operator requires upper bound to be greater than or equal to "
                     "lower bound")  # fmt: skip
 
 
-def _wrong_type(bound: BoundCondition, operator: str, kind: str) -> None:
-    invalid(f"Invalid {bound.where}: Incorrect operand type for operator or function; operator or function: "
-            f"{operator}, operand type: {kind}")  # fmt: skip
-
-
-def _holds(bound: BoundCondition, tree: Condition, item: Item) -> bool:
+def holds(tree: Condition, item: Item) -> bool:
+    """Whether it holds of an item."""
     match tree:
         case Every(conditions):
             for each in conditions:  # noqa: SIM110  # fewer frames on the stack
-                if not _holds(bound, each, item):
+                if not holds(each, item):
                     return False
             return True
         case Some(conditions):
             for each in conditions:  # noqa: SIM110  # as above
-                if _holds(bound, each, item):
+                if holds(each, item):
                     return True
             return False
         case Not(inner):
-            return not _holds(bound, inner, item)
+            return not holds(inner, item)
         case Compared(left, comparator, right):
-            return compare(_value(bound, left, item), comparator, _value(bound, right, item))
+            return compare(_value(left, item), comparator, _value(right, item))
         case Between(operand, low, high):
-            value = _value(bound, operand, item)
-            above = compare(_value(bound, low, item), "<=", value)
-            return above and compare(value, "<=", _value(bound, high, item))
+            value = _value(operand, item)
+            return compare(_value(low, item), "<=", value) and compare(value, "<=", _value(high, item))
         case OneOf(operand, choices):
-            value = _value(bound, operand, item)
+            value = _value(operand, item)
             # A missing attribute equals nothing, not even a choice that is missing as well.
-            return value is not None and any(_value(bound, each, item) == value for each in choices)
+            return value is not None and any(_value(each, item) == value for each in choices)
         case FunctionCall(function, operands):
-            return _FUNCTIONS[function](*[_value(bound, each, item) for each in operands])
+            return _FUNCTIONS[function](*[_value(each, item) for each in operands])
 
 
-def _value(bound: BoundCondition, operand: Operand, item: Item) -> Value | None:
+def _value(operand: Operand, item: Item) -> Value | None:
     match operand:
-        case Path():
-            return paths.find_value(item, bound.attached.path(operand, bound.where))
-        case Placeholder(name):
-            return bound.attached.value(name, bound.where)
+        case Path(steps):
+            return paths.find_value(item, steps)
         case FunctionCall(_, operands):
-            return _size(_value(bound, operands[0], item))
-        case Arithmetic():
-            raise AssertionError(operand)  # the grammar has it in updates alone
+            return _size(_value(operands[0], item))
+        case Arithmetic() | Placeholder():
+            raise AssertionError(operand)  # the grammar has it in updates alone; and it was bound
+        case _:
+            return operand
 
 
 def compare(left: Value | None, comparator: str, right: Value | None) -> bool:

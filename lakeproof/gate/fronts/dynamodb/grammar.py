@@ -28,6 +28,7 @@ from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 
 from lakeproof.gate.fronts.dynamodb.errors import invalid, not_known
+from lakeproof.gate.fronts.dynamodb.values import Value
 
 EXPRESSION_BYTES_MAX: Final = 4096
 OPERATORS_MAX: Final = 300
@@ -104,12 +105,12 @@ VALUE: /:[A-Za-z0-9_]+/
 class Path:
     """Where a value is in an item: names and indices of lists. The first is a name, or a placeholder ``#name``."""
 
-    parts: tuple[str | int, ...]
+    steps: tuple[str | int, ...]
 
 
 @attrs.frozen
 class Placeholder:
-    """A value that comes with the request, such as ``:v``."""
+    """A value that comes with the request, such as ``:v``. `Attached.bind` puts the value in its place."""
 
     name: str
 
@@ -131,7 +132,7 @@ class Arithmetic:
     right: "Operand"
 
 
-Operand = Path | Placeholder | FunctionCall | Arithmetic
+Operand = Path | Placeholder | Value | FunctionCall | Arithmetic
 
 
 @attrs.frozen
@@ -204,6 +205,30 @@ class Update:
     def actions(self) -> tuple[Action, ...]:
         """Those of all clauses."""
         return tuple(action for clause in self.clauses for action in clause)
+
+    @property
+    def paths(self) -> tuple[tuple[str | int, ...], ...]:
+        """What it changes."""
+        return tuple(action.path.steps for action in self.actions)
+
+
+def children(tree: Condition | Operand) -> tuple[Condition | Operand, ...]:
+    """What a condition or an operand is made of."""
+    match tree:
+        case Compared(left, _, right) | Arithmetic(left, _, right):
+            return left, right
+        case Between(operand, low, high):
+            return operand, low, high
+        case OneOf(operand, choices):
+            return operand, *choices
+        case FunctionCall(_, operands):
+            return operands
+        case Not(inner):
+            return (inner,)
+        case Every(conditions) | Some(conditions):
+            return conditions
+        case _:  # a path or a value
+            return ()
 
 
 @v_args(inline=True)  # a method is called for the rule or alias of its name

@@ -10,7 +10,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb import touched
+from lakeproof.gate.fronts.dynamodb import touched, updates
+from lakeproof.gate.fronts.dynamodb.conditions import holds
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError, invalid, raise_error
 from lakeproof.gate.fronts.dynamodb.paths import project_paths
 from lakeproof.gate.fronts.dynamodb.requests import Fields, ItemChange, Read, Several
@@ -45,8 +46,8 @@ def effect(state: DynamoState, change: ItemChange) -> Effect:
     key = touched.key_of_change(table, change)
     before = table.items.get(key)
     if change.update is not None:
-        change.update.check_keys(table.key_names)
-    if change.condition is not None and not change.condition.holds(before or {}):  # none is an item without attributes
+        updates.check_keys(change.update, table.key_names)
+    if change.condition is not None and not holds(change.condition, before or {}):  # none is an item without attributes
         details = {"Item": written_item(before)} if change.tells and before is not None else {}
         raise_error("ConditionalCheckFailedException", _CONDITION_FAILED, details)
     after: Item | None = before
@@ -57,7 +58,7 @@ def effect(state: DynamoState, change: ItemChange) -> Effect:
     elif change.kind == "UpdateItem" and not (before is None and change.only_removes):
         # UpdateItem makes an item that is not there: it begins with the key that the request names.
         base = table.key_fields(key) if before is None else before
-        after = base if change.update is None else change.update.applied(base)
+        after = base if change.update is None else updates.apply_update(change.update, base)
     # Measured after the update: an update may grow an item step by step.
     if after is not None and item_size(after) > ITEM_BYTES_MAX:
         what = "Item size to update" if change.kind == "UpdateItem" else "Item size"

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
 from lakeproof.gate.fronts.dynamodb.grammar import (
     Between,
     Compared,
@@ -11,9 +10,8 @@ from lakeproof.gate.fronts.dynamodb.grammar import (
     FunctionCall,
     Operand,
     Path,
-    Placeholder,
+    children,
 )
-from lakeproof.gate.fronts.dynamodb.names import children
 from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Pages, Read, Several, TableRequest
 from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, escape_value
 from lakeproof.impl.printable import printable
@@ -65,7 +63,7 @@ def _attribute_text(item: Item, name: str) -> str:
 def _pages(request: Pages, keys: Keys) -> list[str]:
     words = [request.table]
     if request.key is not None:
-        words += [_key(request.key, part) for part in _parts(request.key.condition)]
+        words += [_key(part) for part in _parts(request.key)]
     words.append(request.text)
     words += [] if request.limit is None else [f"limit {request.limit}"]
     words += [] if request.segment[1] == 1 else [f"segment {request.segment[0]} of {request.segment[1]}"]  # one in all
@@ -80,8 +78,8 @@ def _parts(condition: Condition) -> tuple[Condition, ...]:
     return condition.conditions if isinstance(condition, Every) else (condition,)
 
 
-def _key(bound: BoundCondition, part: Condition) -> str:
-    operands = [_operand(bound, each) for each in children(part)]
+def _key(part: Condition) -> str:
+    operands = [_operand(each) for each in children(part)]
     match part:
         case Compared(_, comparator, _):
             return f"{operands[0]} {comparator} {operands[1]}"
@@ -93,12 +91,11 @@ def _key(bound: BoundCondition, part: Condition) -> str:
             return type(part).__name__.lower()  # `KeyCondition` refuses it later
 
 
-def _operand(bound: BoundCondition, operand: Condition | Operand) -> str:
+def _operand(operand: Condition | Operand) -> str:
     match operand:
-        case Placeholder(name):
-            value = bound.attached.value(name, bound.where)
-            return escape_value(value) if isinstance(value, Scalar) else name  # a list or map: as it was written
-        case Path():
-            return printable(".".join(str(step) for step in bound.attached.path(operand, bound.where)))
+        case Scalar():
+            return escape_value(operand)
+        case Path(steps):
+            return printable(".".join(map(str, steps)))
         case _:
             return "?"

@@ -1,29 +1,17 @@
-"""The names and values that come with expressions: ``#name`` and ``:value``."""
+"""The names and values that come with expressions, ``#name`` and ``:value``, and expressions with them in place."""
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import attrs
 
 from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_malformed
-from lakeproof.gate.fronts.dynamodb.grammar import (
-    Arithmetic,
-    Between,
-    Compared,
-    Condition,
-    Every,
-    FunctionCall,
-    Not,
-    OneOf,
-    Operand,
-    Path,
-    Placeholder,
-    Some,
-    Update,
-)
+from lakeproof.gate.fronts.dynamodb.grammar import Path, Placeholder
 from lakeproof.gate.fronts.dynamodb.reserved import RESERVED
 from lakeproof.gate.fronts.dynamodb.values import Value, fields, item
 
-Tree = Condition | Operand | Update
+Tree = TypeVar("Tree")
+Meant = TypeVar("Meant")
 
 
 @attrs.frozen
@@ -32,6 +20,8 @@ class Attached:
 
     names: Mapping[str, str]
     values: Mapping[str, Value]
+    used: set[str] = attrs.field(factory=set)
+    """What was bound so far."""
 
     @classmethod
     def of(cls, request: Mapping[str, object]) -> "Attached":
@@ -54,85 +44,46 @@ class Attached:
             found[name] = meant
         return cls(found, values)
 
-    def path(self, path: Path, where: str) -> tuple[str | int, ...]:
-        """A path with the names that are meant. Raises DynamoDBError: a placeholder has none, or a
-        name needs one."""
-        found: list[str | int] = []
-        for part in path.parts:
-            if isinstance(part, str) and part.startswith("#"):
-                if part not in self.names:
-                    invalid(
-                        f"Invalid {where}: An expression attribute name used in the document path is not defined; "
-                        f"attribute name: {part}"
-                    )
-                found.append(self.names[part])
-            elif isinstance(part, str) and part.lower() in RESERVED:  # at any place of a path, in any case
-                invalid(f"Invalid {where}: Attribute name is a reserved keyword; reserved keyword: {part}")
-            else:
-                found.append(part)
-        return tuple(found)
+    def bind(self, tree: Tree, where: str) -> Tree:
+        """An expression with the names that are meant, and with values in place of placeholders. where: the field that
+        it is in. Raises DynamoDBError: a placeholder has none, or a name needs one."""
+        bound: object = tree
+        match tree:
+            case Path(steps):
+                bound = Path(tuple([self._step(each, where) for each in steps]))
+            case Placeholder(name):
+                bound = self._meant(name, self.values, "value used in expression", where)
+            case _ if isinstance(tree, tuple) or attrs.has(type(tree)):
+                parts: list[object] = []
+                inner = tree if isinstance(tree, tuple) else attrs.astuple(tree, recurse=False)  # type: ignore[arg-type]
+                for each in inner:  # of a class of attrs, as mypy does not see
+                    parts.append(self.bind(each, where))  # noqa: PERF401  # fewer frames on the stack
+                bound = tuple(parts) if isinstance(tree, tuple) else type(tree)(*parts)
+        return bound  # type: ignore[return-value]  # of an operand another one
 
-    def value(self, name: str, where: str) -> Value:
-        """The value of a placeholder. Raises DynamoDBError: it has none."""
-        if name not in self.values:
-            invalid(
-                f"Invalid {where}: An expression attribute value used in expression is not defined; "
-                f"attribute value: {name}"
-            )
-        return self.values[name]
+    def _step(self, step: str | int, where: str) -> str | int:
+        if isinstance(step, str) and step.startswith("#"):
+            return self._meant(step, self.names, "name used in the document path", where)
+        if isinstance(step, str) and step.lower() in RESERVED:  # at any place of a path, in any case
+            invalid(f"Invalid {where}: Attribute name is a reserved keyword; reserved keyword: {step}")
+        return step
 
-    def refuse_unused(self, *trees: Tree | tuple[Path, ...] | None) -> None:
-        """Raises DynamoDBError: a name or a value is in none of the request's expressions."""
-        used: set[str] = set()
-        # Without any expression, DynamoDB has another error than for a name that is not used.
-        present = [tree for tree in trees if tree is not None]
-        if not present and self.names:
-            invalid("ExpressionAttributeNames can only be specified when using expressions")
-        if not present and self.values:
-            invalid("ExpressionAttributeValues can only be specified when using expressions")
-        for tree in present:
-            for each in tree if isinstance(tree, tuple) else (tree,):
-                _gather(each, used)
-        # One set serves both: names begin with #, values with a colon.
+    def _meant(self, name: str, known: Mapping[str, Meant], what: str, where: str) -> Meant:
+        if name not in known:
+            kind = what.partition(" ")[0]
+            invalid(f"Invalid {where}: An expression attribute {what} is not defined; attribute {kind}: {name}")
+        self.used.add(name)  # one set serves both: names begin with #, values with a colon
+        return known[name]
+
+    def refuse_unused(self, *expressions: object) -> None:
+        """expressions: those of the request; None: it has none there. Raises DynamoDBError: a name or a value is in
+        none of them."""
         for kind, known in (("Names", self.names), ("Values", self.values)):
-            unused = sorted(known.keys() - used)
+            # Without any expression, DynamoDB has another error than for a name that is not used.
+            if known and not any(each is not None for each in expressions):
+                invalid(f"ExpressionAttribute{kind} can only be specified when using expressions")
+            unused = sorted(known.keys() - self.used)
             if unused:
                 invalid(
                     f"Value provided in ExpressionAttribute{kind} unused in expressions: keys: {{{', '.join(unused)}}}"
                 )
-
-
-def _gather(tree: Tree, used: set[str]) -> None:
-    """Add all placeholders of a tree."""
-    match tree:
-        case Path(parts):
-            used.update(part for part in parts if isinstance(part, str) and part.startswith("#"))
-        case Placeholder(name):
-            used.add(name)
-        case Update():
-            for action in tree.actions:
-                _gather(action.path, used)
-                if action.operand is not None:
-                    _gather(action.operand, used)
-        case _:  # a condition or an operand
-            for child in children(tree):
-                _gather(child, used)
-
-
-def children(tree: Condition | Operand) -> tuple[Condition | Operand, ...]:
-    """What a condition or an operand is made of."""
-    match tree:
-        case Compared(left, _, right) | Arithmetic(left, _, right):
-            return left, right
-        case Between(operand, low, high):
-            return operand, low, high
-        case OneOf(operand, choices):
-            return operand, *choices
-        case FunctionCall(_, operands):
-            return operands
-        case Not(inner):
-            return (inner,)
-        case Every(conditions) | Some(conditions):
-            return conditions
-        case Path() | Placeholder():
-            return ()

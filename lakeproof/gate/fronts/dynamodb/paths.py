@@ -86,6 +86,11 @@ def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:
     return None
 
 
+def render_path(steps: Steps) -> str:
+    """A path in errors."""
+    return "[" + ", ".join(f"[{step}]" if isinstance(step, int) else step for step in steps) + "]"
+
+
 def overlap(one: Steps, other: Steps) -> bool:
     """Whether one path begins with the other, or one needs a map where the other needs a list."""
     # The first steps that differ; equal ones (0, 0) if one path begins with the other. A name and an index at one place

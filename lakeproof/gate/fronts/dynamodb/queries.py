@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
+from lakeproof.gate.fronts.dynamodb.conditions import holds
 from lakeproof.gate.fronts.dynamodb.errors import invalid
 from lakeproof.gate.fronts.dynamodb.grammar import (
     Between,
@@ -18,9 +18,8 @@ from lakeproof.gate.fronts.dynamodb.grammar import (
     FunctionCall,
     Operand,
     Path,
-    Placeholder,
+    children,
 )
-from lakeproof.gate.fronts.dynamodb.names import children
 from lakeproof.gate.fronts.dynamodb.paths import project_paths
 from lakeproof.gate.fronts.dynamodb.requests import Pages
 from lakeproof.gate.fronts.dynamodb.state import (
@@ -32,7 +31,7 @@ from lakeproof.gate.fronts.dynamodb.state import (
     key_value,
     scan_order,
 )
-from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, item_size, order, written_item
+from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, Value, item_size, order, written_item
 
 PAGE_BYTES_MAX: Final = 1 << 20  # of what is read, before the filter
 # These are also the comparisons that a key condition may have.
@@ -47,23 +46,22 @@ class KeyCondition:
     """
 
     partition: Scalar
-    sort: BoundCondition | None
+    sort: Condition | None
 
     @classmethod
-    def of(cls, table: DynamoTable, bound: BoundCondition) -> "KeyCondition":
+    def of(cls, table: DynamoTable, tree: Condition) -> "KeyCondition":
         """Raises DynamoDBError: it is another condition, or does not fit the table's keys."""
-        tree = bound.condition
         # One level is enough: a key has two attributes, and brackets around a single term leave no node.
         parts = [_turn_comparison(each) for each in (tree.conditions if isinstance(tree, Every) else (tree,))]
         partition: Scalar | None = None
-        sort: BoundCondition | None = None
+        sort: Condition | None = None
         for part in parts:
-            name = _name(bound, part)
+            name = _name(part)
             known = next((each for each in table.key_attributes if each.name == name), None)
             if known is None:
                 invalid(f"Query condition missed key schema element: {table.partition.name}")
             longest = PARTITION_BYTES_MAX if known == table.partition else SORT_BYTES_MAX
-            values = [bound.attached.value(each.name, bound.where) for each in _values(part)]
+            values = [each for each in children(part) if isinstance(each, Value)]
             for value in values:
                 if value.kind != known.kind:
                     invalid("One or more parameter values were invalid: Condition parameter type does not match schema "
@@ -74,7 +72,7 @@ class KeyCondition:
                     invalid("Query key condition not supported")
                 partition = scalars[0]
             elif sort is None:
-                sort = attrs.evolve(bound, condition=part)
+                sort = part
             else:
                 invalid("KeyConditionExpressions must only contain one condition per key")
         if partition is None:
@@ -84,12 +82,12 @@ class KeyCondition:
 
 def _turn_comparison(part: Condition) -> Condition:
     """A comparison may have its attribute on either side."""
-    if isinstance(part, Compared) and isinstance(part.left, Placeholder) and part.comparator in _MIRRORED:
+    if isinstance(part, Compared) and isinstance(part.left, Value) and part.comparator in _MIRRORED:
         return Compared(part.right, _MIRRORED[part.comparator], part.left)
     return part
 
 
-def _name(bound: BoundCondition, part: Condition) -> str | int:
+def _name(part: Condition) -> str | int:
     """The attribute that a part of a key condition is about."""
     supported = (
         (isinstance(part, Compared) and part.comparator in _MIRRORED)
@@ -98,16 +96,11 @@ def _name(bound: BoundCondition, part: Condition) -> str | int:
     )
     operands: tuple[Condition | Operand, ...] = children(part)
     first = operands[0]  # of AND, OR and NOT a condition: no `Path`
-    if not supported or not isinstance(first, Path) or not all(isinstance(each, Placeholder) for each in operands[1:]):
-        invalid(f"Invalid {bound.where}: Query key condition not supported")
-    steps = bound.attached.path(first, bound.where)
-    if len(steps) > 1:
-        invalid(f"Invalid {bound.where}: KeyConditionExpressions cannot have conditions on nested attributes")
-    return steps[0]
-
-
-def _values(part: Condition) -> list[Placeholder]:
-    return [each for each in children(part) if isinstance(each, Placeholder)]
+    if not supported or not isinstance(first, Path) or not all(isinstance(each, Value) for each in operands[1:]):
+        invalid("Invalid KeyConditionExpression: Query key condition not supported")
+    if len(first.steps) > 1:
+        invalid("Invalid KeyConditionExpression: KeyConditionExpressions cannot have conditions on nested attributes")
+    return first.steps[0]
 
 
 def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) -> dict[str, object]:
@@ -131,7 +124,7 @@ def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) ->
         item = table.items[each]
         scanned += 1
         read += item_size(item)
-        if request.filter is None or request.filter.holds(item):
+        if request.filter is None or holds(request.filter, item):
             found.append(item)
         if scanned == request.limit or read >= PAGE_BYTES_MAX:  # never, without a limit
             last = each
@@ -148,7 +141,7 @@ def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) ->
 def _query(table: DynamoTable, request: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:
     def inside(each: Key) -> bool:
         # A key condition is evaluated on the key alone.
-        return each.partition == key.partition and (key.sort is None or key.sort.holds(table.key_fields(each)))
+        return each.partition == key.partition and (key.sort is None or holds(key.sort, table.key_fields(each)))
 
     if start is not None and not inside(start):
         invalid("The provided starting key is outside query boundaries based on provided conditions")
@@ -184,13 +177,11 @@ def _refuse_filtered_keys(table: DynamoTable, request: Pages, *, query: bool) ->
     """A query says what it wants of the key in its key condition."""
     if request.filter is None or not query:
         return
-    todo: list[Condition | Operand] = [request.filter.condition]
+    todo: list[Condition | Operand] = [request.filter]
     while todo:
         tree = todo.pop()
-        if isinstance(tree, Path):
-            # A condition on a part of a key is one on the key.
-            name = request.filter.attached.path(tree, request.filter.where)[0]
-            if name in table.key_names:
-                invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: "
-                        f"{name}")  # fmt: skip
+        # A condition on a part of a key is one on the key.
+        if isinstance(tree, Path) and tree.steps[0] in table.key_names:
+            invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: "
+                    f"{tree.steps[0]}")  # fmt: skip
         todo += children(tree)

@@ -21,13 +21,12 @@ from typing import Final, NoReturn
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb import grammar
-from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
+from lakeproof.gate.fronts.dynamodb import conditions, grammar, updates
 from lakeproof.gate.fronts.dynamodb.errors import invalid, raise_malformed
+from lakeproof.gate.fronts.dynamodb.grammar import Condition, Update
 from lakeproof.gate.fronts.dynamodb.names import Attached
 from lakeproof.gate.fronts.dynamodb.parameters import refuse_unknown
 from lakeproof.gate.fronts.dynamodb.paths import Steps, overlap
-from lakeproof.gate.fronts.dynamodb.updates import BoundUpdate
 from lakeproof.gate.fronts.dynamodb.values import DEPTH_MAX, Item, fields, item
 from lakeproof.impl.printable import printable
 
@@ -64,8 +63,8 @@ class ItemChange:
     kind: str
     table: str
     item: Item
-    update: BoundUpdate | None = None
-    condition: BoundCondition | None = None
+    update: Update | None = None
+    condition: Condition | None = None
     returns: str = "NONE"
     tells: bool = False
     text: str = ""
@@ -74,7 +73,7 @@ class ItemChange:
     def only_removes(self) -> bool:
         """Whether it is an update that can put nothing into an item. Where there is none, it makes none."""
         # No update at all is no removal: an UpdateItem without an expression makes an item that has its key alone.
-        return self.update is not None and all(each.verb in ("REMOVE", "DELETE") for each in self.update.update.actions)
+        return self.update is not None and all(each.verb in ("REMOVE", "DELETE") for each in self.update.actions)
 
 
 @attrs.frozen(kw_only=True)
@@ -82,8 +81,8 @@ class Pages:
     """Query, with a key condition, or Scan, without."""
 
     table: str
-    key: BoundCondition | None
-    filter: BoundCondition | None
+    key: Condition | None
+    filter: Condition | None
     projection: tuple[Steps, ...] | None
     limit: int | None
     start: Item | None
@@ -174,21 +173,21 @@ def table_name(body: Fields) -> str:
     return found
 
 
-def condition(body: Fields, name: str, attached: Attached) -> BoundCondition | None:
+def condition(body: Fields, name: str, attached: Attached) -> Condition | None:
     """The condition in a field of the request."""
     if name not in body:
         return None
-    made = BoundCondition(grammar.condition(text(body, name), name), attached, name)
+    made = attached.bind(grammar.condition(text(body, name), name), name)
     # All of it is looked at here. Evaluating stops early: a mistake behind a false AND would show for some items only.
-    made.check()
+    conditions.check(made, name)
     return made
 
 
-def _projection(body: Fields, attached: Attached) -> tuple[tuple[grammar.Path, ...] | None, tuple[Steps, ...] | None]:
-    if "ProjectionExpression" not in body:
-        return None, None
-    parsed = grammar.projection(text(body, "ProjectionExpression"))  # with placeholders, for `refuse_unused`
-    steps = tuple(attached.path(path, "ProjectionExpression") for path in parsed)
+def _projection(body: Fields, attached: Attached) -> tuple[Steps, ...] | None:
+    name = "ProjectionExpression"
+    if name not in body:
+        return None
+    steps = tuple(path.steps for path in attached.bind(grammar.projection(text(body, name)), name))
     for number, one in enumerate(steps):
         if any(overlap(one, other) for other in steps[:number]):
             invalid("Invalid ProjectionExpression: Two document paths overlap with each other; must remove or rewrite "
@@ -196,7 +195,7 @@ def _projection(body: Fields, attached: Attached) -> tuple[tuple[grammar.Path, .
         if len(one) > DEPTH_MAX:
             invalid("Invalid ProjectionExpression: The document path has too many nesting elements; nesting levels: "
                     f"{len(one)}")  # fmt: skip
-    return parsed, steps
+    return steps
 
 
 def _readable(body: Fields, *names: str) -> str:
@@ -214,9 +213,9 @@ def read(body: Fields) -> Read:
     refuse_unknown("GetItem", body)  # also of a part of a batch or a transaction
     flag(body, "ConsistentRead", default=False)  # every read here is consistent
     attached = Attached.of(body)
-    parsed, steps = _projection(body, attached)
-    attached.refuse_unused(parsed)
-    return Read(table=table_name(body), key=item(body.get("Key")), projection=steps)
+    projection = _projection(body, attached)
+    attached.refuse_unused(projection)
+    return Read(table=table_name(body), key=item(body.get("Key")), projection=projection)
 
 
 def change(kind: str, body: Fields) -> ItemChange:
@@ -226,20 +225,21 @@ def change(kind: str, body: Fields) -> ItemChange:
     bound = condition(body, "ConditionExpression", attached)
     if kind == "ConditionCheck" and bound is None:
         text(body, "ConditionExpression")  # raises: it is missing
-    update = grammar.update(text(body, "UpdateExpression")) if "UpdateExpression" in body else None
-    attached.refuse_unused(update, None if bound is None else bound.condition)
+    update = None
+    if "UpdateExpression" in body:
+        update = attached.bind(grammar.update(text(body, "UpdateExpression")), "UpdateExpression")
+    attached.refuse_unused(update, bound)
     returns = text(body, "ReturnValues", "NONE")
     if returns not in _RETURNS.get(kind, ("NONE",)):
         invalid("Return values set to invalid value" if kind in _RETURNS else f"{kind} returns no values")
     tells = one_of(body, "ReturnValuesOnConditionCheckFailure", ("NONE", "ALL_OLD"))
-    wanted = None if update is None else BoundUpdate(update, attached)
-    if wanted is not None:
-        wanted.check()
+    if update is not None:
+        updates.check(update)
     return ItemChange(
         kind=kind,
         table=table_name(body),
         item=item(body.get("Item" if kind == "PutItem" else "Key")),  # the key is among the attributes of an item
-        update=wanted,
+        update=update,
         condition=bound,
         returns=returns,
         tells=tells == "ALL_OLD",
@@ -259,14 +259,13 @@ def pages(kind: str, body: Fields) -> Pages:
         invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
     key = condition(body, "KeyConditionExpression", attached) if kind == "Query" else None
     where = condition(body, "FilterExpression", attached)
-    parsed, steps = _projection(body, attached)
-    conditions = [None if each is None else each.condition for each in (key, where)]
-    attached.refuse_unused(*conditions, parsed)
+    projection = _projection(body, attached)
+    attached.refuse_unused(key, where, projection)
     words = ("ALL_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT", "ALL_PROJECTED_ATTRIBUTES")
     select = one_of(body, "Select", words)
     # Without Select, a projection means SPECIFIC_ATTRIBUTES. `one_of` would call that ALL_ATTRIBUTES and refuse it.
     if "Select" in body:
-        _check_select(select, projected=parsed is not None)
+        _check_select(select, projected=projection is not None)
     total = whole(body, "TotalSegments", 1, 1_000_000)
     segment = whole(body, "Segment", 0, 999_999)
     if (total is None) is not (segment is None):
@@ -278,7 +277,7 @@ def pages(kind: str, body: Fields) -> Pages:
         table=table_name(body),
         key=key,
         filter=where,
-        projection=steps,
+        projection=projection,
         limit=whole(body, "Limit", 1, 2**31 - 1),
         start=item(body["ExclusiveStartKey"]) if "ExclusiveStartKey" in body else None,
         forward=flag(body, "ScanIndexForward", default=True),

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb.conditions import BoundCondition
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
 from lakeproof.gate.fronts.dynamodb.grammar import Compared, FunctionCall
 from lakeproof.gate.fronts.dynamodb.queries import KeyCondition
@@ -62,16 +61,13 @@ def of_query(found: DynamoTable, key: KeyCondition) -> Access:
     start = f"?items/{found.name}/{escape_value(key.partition)}/"
     match key.sort:
         # A footprint has keys and prefixes. Other comparisons and BETWEEN are ranges: they take the whole partition.
-        case BoundCondition(Compared(_, "=", right), attached, where):
-            value = attached.value(right.name, where)  # type: ignore[union-attr]  # `KeyCondition` has looked
-            if isinstance(value, Scalar):
-                return Access(Touch.READ, start + escape_value(value))
-        case BoundCondition(FunctionCall(_, (_, right)), attached, where):
-            value = attached.value(right.name, where)  # type: ignore[union-attr]  # as above
-            if isinstance(value, Scalar):
-                # The escape is byte by byte, so a prefix stays one.
-                return Access(Touch.READ, start + escape_value(value), prefix=True)
-    return Access(Touch.READ, start, prefix=True)
+        case Compared(_, "=", Scalar() as value):
+            return Access(Touch.READ, start + escape_value(value))
+        case FunctionCall(_, (_, Scalar() as value)):
+            # The escape is byte by byte, so a prefix stays one.
+            return Access(Touch.READ, start + escape_value(value), prefix=True)
+        case _:
+            return Access(Touch.READ, start, prefix=True)
 
 
 def by_error(state: DynamoState, meant: Meant) -> Footprint:
