@@ -51,6 +51,11 @@ class Access:
 Footprint = tuple[Access, ...]
 
 
+def only_read(footprint: Footprint) -> Footprint:
+    """Of a request that was refused: it has changed nothing, and its answer may depend on what it wanted to change."""
+    return tuple(attrs.evolve(each, touch=Touch.READ) for each in footprint)
+
+
 def dependent(one: Footprint, other: Footprint) -> bool:
     """Whether exchanging two requests with these footprints can change a reply or the store."""
     return any(mine.conflicts(yours) for mine in one for yours in other)

@@ -34,7 +34,7 @@ from lakeproof.gate.fronts.dynamodb.requests import (
     one_of,
 )
 from lakeproof.gate.fronts.dynamodb.state import DynamoState
-from lakeproof.gate.fronts.footprints import Footprint, Touch
+from lakeproof.gate.fronts.footprints import Footprint, only_read
 from lakeproof.gate.fronts.http import Request, Response
 
 TARGET: Final = "x-amz-target"
@@ -45,7 +45,6 @@ BODY_SHOWN_BYTES: Final = 100
 # Of Signature Version 4: `Credential=ACCESS_KEY/DATE/REGION/SERVICE/aws4_request`, within the header Authorization.
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _CAPACITY: Final = ("NONE", "TOTAL", "INDEXES")  # the first is what a request without the field means
-_WRITING: Final = ("CreateTable", "DeleteTable")
 
 
 @attrs.frozen
@@ -96,19 +95,21 @@ class DynamoDBFront:
             case Several(changes=changes):
                 return any(each.kind != "ConditionCheck" for each in changes)  # checks alone change no item
             case _:
-                return request.operation in _WRITING  # no read has such a name
+                return request.operation in touched.WRITING  # no read has such a name
 
     def perform(
         self, state: DynamoState, request: DynamoDBRequest, now: int
     ) -> tuple[DynamoState, Response, Footprint]:
+        footprint = touched.touches(state, request.operation, request.meant)
         try:
-            after, result, footprint = _perform_request(state, request, now)
+            after, result = _perform_request(state, request, now)
         except DynamoDBError as error:
-            # It has changed nothing; its answer depends on what it would have touched.
-            return state, error_answer(error), touched.by_error(state, request.meant)
+            return state, error_answer(error), only_read(footprint)
         # Only this request says which attributes are the key. A label of PutItem needs that: it has the whole item.
         if request.operation == "CreateTable" and isinstance(request.meant, TableRequest):
             self.keys_of_tables[request.meant.name] = after.tables[request.meant.name].key_names
+        # A transaction that is done already is answered from the state, which stays.
+        footprint = only_read(footprint) if after is state else footprint
         return after, answer({**result, **_consumed_capacity(request)}), footprint
 
     def refusal(self, request: DynamoDBRequest) -> Response:
@@ -163,10 +164,7 @@ def _page(state: DynamoState, request: Pages) -> Answered:
     table = state.table(request.table)
     # Which part of the condition is about which key, only the table says. So it is not a part of `Pages`.
     key = None if request.key is None else KeyCondition.of(table, request.key)
-    page = answer_page(table, request, key)
-    # A scan may depend on every item: which one ends the page, and whether one comes before it.
-    seen = touched.items(request.table, Touch.READ) if key is None else touched.of_query(table, key)
-    return state, page, (touched.table(request.table), seen)
+    return state, answer_page(table, request, key)
 
 
 def _consumed_capacity(request: DynamoDBRequest) -> dict[str, object]:

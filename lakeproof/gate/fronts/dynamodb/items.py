@@ -10,16 +10,16 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb import touched, updates
+from lakeproof.gate.fronts.dynamodb import updates
 from lakeproof.gate.fronts.dynamodb.conditions import holds
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError, invalid, raise_error
 from lakeproof.gate.fronts.dynamodb.paths import project_paths
 from lakeproof.gate.fronts.dynamodb.requests import Fields, ItemChange, Read, Several
 from lakeproof.gate.fronts.dynamodb.state import Done, DynamoState, Key
+from lakeproof.gate.fronts.dynamodb.touched import key_of
 from lakeproof.gate.fronts.dynamodb.values import ITEM_BYTES_MAX, Item, item_size, written_item
-from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 
-Answered = tuple[DynamoState, Mapping[str, object], Footprint]
+Answered = tuple[DynamoState, Mapping[str, object]]
 
 TOKEN_MICROSECONDS: Final = 10 * 60 * 1_000_000
 """How long a transaction is known by its token."""
@@ -30,10 +30,10 @@ _CONDITION_FAILED: Final = "The conditional request failed"
 class Effect:
     """What a change does to its item. before, after: None where there is none."""
 
+    table: str
     key: Key
     before: Item | None
     after: Item | None
-    touches: tuple[Access, Access]
 
 
 def effect(state: DynamoState, change: ItemChange) -> Effect:
@@ -43,7 +43,7 @@ def effect(state: DynamoState, change: ItemChange) -> Effect:
         DynamoDBError: its condition does not hold, or it does not fit the table or the item.
     """
     table = state.table(change.table)
-    key = touched.key_of_change(table, change)
+    key = key_of(table, change)
     before = table.items.get(key)
     if change.update is not None:
         updates.check_keys(change.update, table.key_names)
@@ -63,18 +63,20 @@ def effect(state: DynamoState, change: ItemChange) -> Effect:
     if after is not None and item_size(after) > ITEM_BYTES_MAX:
         what = "Item size to update" if change.kind == "UpdateItem" else "Item size"
         invalid(f"{what} has exceeded the maximum allowed size")
-    # Each answer depends on the table, too: that it exists.
-    touches = touched.table(change.table), touched.item(change.table, key, touched.of_change(change))
-    return Effect(key=key, before=before, after=after, touches=touches)
+    return Effect(table=change.table, key=key, before=before, after=after)
+
+
+def _take_place(state: DynamoState, *effects: Effect) -> DynamoState:
+    for each in effects:
+        state = state.with_item(each.table, each.key, each.after)
+    return state
 
 
 def change_item(state: DynamoState, change: ItemChange) -> Answered:
     """PutItem, UpdateItem, DeleteItem."""
     done = effect(state, change)
-    after = state.with_item(change.table, done.key, done.after)
     attributes = _returned_item(change, done)
-    answer: dict[str, object] = {"Attributes": written_item(attributes)} if attributes else {}  # no empty Attributes
-    return after, answer, done.touches
+    return _take_place(state, done), {"Attributes": written_item(attributes)} if attributes else {}  # none if empty
 
 
 def _returned_item(change: ItemChange, done: Effect) -> Item:
@@ -90,18 +92,15 @@ def _returned_item(change: ItemChange, done: Effect) -> Item:
 
 def get_item(state: DynamoState, request: Read) -> Answered:
     """GetItem."""
-    found, touches = _find_item(state, request)
+    found = _find_item(state, request)
     # An item that has nothing of the projection is there: it is answered as an empty Item, and only absence as none.
-    return state, {} if found is None else {"Item": written_item(found)}, touches
+    return state, {} if found is None else {"Item": written_item(found)}
 
 
-def _find_item(state: DynamoState, request: Read) -> tuple[Item | None, tuple[Access, Access]]:
+def _find_item(state: DynamoState, request: Read) -> Item | None:
     table = state.table(request.table)
-    key = table.key(request.key)
-    found = table.items.get(key)
-    if found is not None and request.projection is not None:
-        found = project_paths(found, request.projection)
-    return found, (touched.table(request.table), touched.item(request.table, key, Touch.READ))
+    found = table.items.get(key_of(table, request))
+    return found if found is None or request.projection is None else project_paths(found, request.projection)
 
 
 def batch_get(state: DynamoState, request: Several) -> Answered:
@@ -109,32 +108,25 @@ def batch_get(state: DynamoState, request: Several) -> Answered:
     _refuse_duplicates(state, request, transaction=False)
     # A table with no hit has an empty list.
     responses: dict[str, list[object]] = {each.table: [] for each in request.reads}
-    touches: list[Access] = []
     for each in request.reads:
-        found, touched_here = _find_item(state, each)
-        touches += touched_here
-        if found is not None:
+        if (found := _find_item(state, each)) is not None:
             responses[each.table].append(written_item(found))
-    return state, {"Responses": responses, "UnprocessedKeys": {}}, tuple(touches)
+    return state, {"Responses": responses, "UnprocessedKeys": {}}
 
 
 def batch_write(state: DynamoState, request: Several) -> Answered:
     """BatchWriteItem, in one step. What is wrong with one request is wrong with all."""
     _refuse_duplicates(state, request, transaction=False)
     # All effects are those on the state before: no two of them are about one item.
-    effects = [(change.table, effect(state, change)) for change in request.changes]
-    for table, each in effects:
-        state = state.with_item(table, each.key, each.after)
-    touches = tuple(access for _, each in effects for access in each.touches)
-    return state, {"UnprocessedItems": {}}, touches
+    return _take_place(state, *[effect(state, each) for each in request.changes]), {"UnprocessedItems": {}}
 
 
 def transact_get(state: DynamoState, request: Several) -> Answered:
     """TransactGetItems."""
     _refuse_duplicates(state, request, transaction=True)
     found = [_find_item(state, each) for each in request.reads]
-    responses = [{"Item": written_item(item)} if item else {} for item, _ in found]  # unlike GetItem, no empty Item
-    return state, {"Responses": responses}, tuple(access for _, touches in found for access in touches)
+    # Unlike GetItem, no empty Item.
+    return state, {"Responses": [{"Item": written_item(item)} if item else {} for item in found]}
 
 
 def transact_write(state: DynamoState, request: Several, body: Fields, now: int) -> Answered:
@@ -154,7 +146,7 @@ def transact_write(state: DynamoState, request: Several, body: Fields, now: int)
                    "The request uses the same client token as a previous, but "
                    "non-identical request.")  # fmt: skip
         # Nothing is done twice. The items count as read, too, which is more than the answer depends on.
-        return state, {}, touched.by_error(state, request)
+        return state, {}
     _refuse_duplicates(state, request, transaction=True)
     effects: list[Effect] = []
     reasons: list[dict[str, object]] = []
@@ -174,13 +166,8 @@ def transact_write(state: DynamoState, request: Several, body: Fields, now: int)
             {"CancellationReasons": reasons},
         )
     # Nothing is written before every part has passed.
-    for change, each in zip(request.changes, effects, strict=True):
-        state = state.with_item(change.table, each.key, each.after)
-    touches = tuple(access for each in effects for access in each.touches)
-    if not request.token:
-        return state, {}, touches
-    tokens = {**before, request.token: Done(digest, now)}
-    return attrs.evolve(state, tokens=tokens), {}, (*touches, touched.token(request.token))
+    tokens = {**before, request.token: Done(digest, now)} if request.token else state.tokens
+    return attrs.evolve(_take_place(state, *effects), tokens=tokens), {}
 
 
 def _refuse_duplicates(state: DynamoState, request: Several, *, transaction: bool) -> None:
@@ -189,7 +176,7 @@ def _refuse_duplicates(state: DynamoState, request: Several, *, transaction: boo
     for each in request.parts:
         table = state.table(each.table)
         try:
-            key = touched.key_of_change(table, each) if isinstance(each, ItemChange) else table.key(each.key)
+            key = key_of(table, each)
         except DynamoDBError:
             if transaction:
                 continue  # one of its reasons

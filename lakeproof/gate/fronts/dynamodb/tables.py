@@ -7,13 +7,11 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.fronts.dynamodb import touched
 from lakeproof.gate.fronts.dynamodb.errors import invalid, not_known, raise_error, raise_malformed
 from lakeproof.gate.fronts.dynamodb.items import Answered
 from lakeproof.gate.fronts.dynamodb.requests import Fields, flag, one_of, text, whole
 from lakeproof.gate.fronts.dynamodb.state import DynamoState, DynamoTable, KeyAttribute
 from lakeproof.gate.fronts.dynamodb.values import fields
-from lakeproof.gate.fronts.footprints import Touch
 
 _UNKNOWN: Final = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
 _LISTED_MAX: Final = 100
@@ -57,8 +55,7 @@ def create(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
         created=now,
         capacity=capacity,
     )
-    # No item is touched: without the table there were none, and requests for its items read that there was no table.
-    return state.with_table(table), {"TableDescription": _description(table)}, (touched.table(name, Touch.WRITE),)
+    return state.with_table(table), {"TableDescription": _description(table)}
 
 
 def _objects(body: Fields, name: str) -> list[Fields]:
@@ -125,15 +122,14 @@ def delete(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     if name not in state.tables:
         _missing(name)
     left = {each: table for each, table in state.tables.items() if each != name}
-    touches = touched.table(name, Touch.WRITE), touched.items(name, Touch.WRITE)
-    return attrs.evolve(state, tables=left), {"TableDescription": _description(state.tables[name], "DELETING")}, touches
+    return attrs.evolve(state, tables=left), {"TableDescription": _description(state.tables[name], "DELETING")}
 
 
 def describe(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     """DescribeTable."""
     if name not in state.tables:
         _missing(name)
-    return state, {"Table": _description(state.tables[name])}, (touched.table(name),)
+    return state, {"Table": _description(state.tables[name])}
 
 
 def listing(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
@@ -142,4 +138,4 @@ def listing(state: DynamoState, body: Fields, name: str, now: int) -> Answered:
     names = [each for each in sorted(state.tables) if each > text(body, "ExclusiveStartTableName", "")]
     # The next page begins after a name, since tables may go meanwhile.
     more = {"LastEvaluatedTableName": names[limit - 1]} if len(names) > limit else {}
-    return state, {"TableNames": names[:limit], **more}, (touched.tables(),)
+    return state, {"TableNames": names[:limit], **more}

@@ -4,9 +4,8 @@
 ``?token/DIGEST`` a transaction, by its token. A ``?`` begins no bucket of S3, so the two stores never meet.
 """
 
-from collections.abc import Callable
-
-import attrs
+from contextlib import suppress
+from typing import Final
 
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
 from lakeproof.gate.fronts.dynamodb.grammar import Compared, FunctionCall
@@ -16,6 +15,9 @@ from lakeproof.gate.fronts.dynamodb.state import DynamoState, DynamoTable, Key
 from lakeproof.gate.fronts.dynamodb.values import Scalar, escape_value
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 from lakeproof.model.objects import etag
+
+WRITING: Final = ("CreateTable", "DeleteTable")
+"""The operations that change a table."""
 
 
 def table(name: str, touch: Touch = Touch.READ) -> Access:
@@ -56,48 +58,57 @@ def of_change(change: ItemChange) -> Touch:
     return Touch.DELETE if blind else Touch.WRITE
 
 
-def of_query(found: DynamoTable, key: KeyCondition) -> Access:
-    """What a query may see: one item, those whose sort key begins so, or the whole partition."""
-    start = f"?items/{found.name}/{escape_value(key.partition)}/"
-    match key.sort:
-        # A footprint has keys and prefixes. Other comparisons and BETWEEN are ranges: they take the whole partition.
-        case Compared(_, "=", Scalar() as value):
-            return Access(Touch.READ, start + escape_value(value))
-        case FunctionCall(_, (_, Scalar() as value)):
-            # The escape is byte by byte, so a prefix stays one.
-            return Access(Touch.READ, start + escape_value(value), prefix=True)
-        case _:
-            return Access(Touch.READ, start, prefix=True)
-
-
-def by_error(state: DynamoState, meant: Meant) -> Footprint:
-    """What the answer to a request depends on that was refused: all that it could have touched is read."""
+def touches(state: DynamoState, operation: str, meant: Meant) -> Footprint:
+    """The most that a request can touch in this state, whether it is refused or not."""
     match meant:
-        case Read(table=name, key=fields):
-            return _of_item(state, name, lambda found: found.key(fields))
-        case ItemChange(table=name):
-            return _of_item(state, name, lambda found: key_of_change(found, meant))
+        case Read():
+            return _of_item(state, meant, Touch.READ)
+        case ItemChange():
+            return _of_item(state, meant, of_change(meant))
         case Pages(table=name):
-            return table(name), items(name, Touch.READ)
+            return table(name), _of_page(state, meant)
         case Several(token=text):
-            parts = [access for each in meant.parts for access in by_error(state, each)]
+            parts = tuple([access for each in meant.parts for access in touches(state, operation, each)])
             # A known token would have changed the answer.
-            return (*parts, attrs.evolve(token(text), touch=Touch.READ)) if text else tuple(parts)
+            return (*parts, token(text)) if text else parts
         case TableRequest(""):
             return (tables(),)
         case TableRequest(name):
-            return (table(name),)
+            touch = Touch.WRITE if operation in WRITING else Touch.READ
+            # A table that is created has no items: requests for them read that there was no table.
+            gone = operation == "DeleteTable" and name in state.tables
+            return (table(name, touch), items(name, touch)) if gone else (table(name, touch),)
 
 
-def _of_item(state: DynamoState, name: str, key: Callable[[DynamoTable], Key]) -> Footprint:
-    if name not in state.tables:
-        return (table(name),)  # the answer says that, and nothing of an item
-    try:
-        return table(name), item(name, key(state.tables[name]), Touch.READ)
-    except DynamoDBError:  # no key of this table, whatever it holds
-        return (table(name),)
+def _of_item(state: DynamoState, part: Read | ItemChange, touch: Touch) -> Footprint:
+    # Each answer depends on the table, too: that it exists. Without it the answer says so, and nothing of an item.
+    if part.table in state.tables:
+        with suppress(DynamoDBError):  # no key of this table, whatever it holds
+            return table(part.table), item(part.table, key_of(state.tables[part.table], part), touch)
+    return (table(part.table),)
 
 
-def key_of_change(found: DynamoTable, change: ItemChange) -> Key:
-    """The key of what is changed. Raises DynamoDBError: it is none of the table's."""
-    return found.key_of(change.item) if change.kind == "PutItem" else found.key(change.item)
+def _of_page(state: DynamoState, request: Pages) -> Access:
+    """What a query may see: one item, those whose sort key begins so, or the whole partition. A scan may depend on
+    every item: which one ends the page, and whether one comes before it."""
+    if request.key is not None and request.table in state.tables:
+        with suppress(DynamoDBError):
+            key = KeyCondition.of(state.tables[request.table], request.key)
+            start = f"?items/{request.table}/{escape_value(key.partition)}/"
+            match key.sort:
+                # A footprint has keys and prefixes. Other comparisons and BETWEEN are ranges: they take the partition.
+                case Compared(_, "=", Scalar() as value):
+                    return Access(Touch.READ, start + escape_value(value))
+                case FunctionCall(_, (_, Scalar() as value)):
+                    # The escape is byte by byte, so a prefix stays one.
+                    return Access(Touch.READ, start + escape_value(value), prefix=True)
+                case _:
+                    return Access(Touch.READ, start, prefix=True)
+    return items(request.table, Touch.READ)
+
+
+def key_of(found: DynamoTable, part: Read | ItemChange) -> Key:
+    """The key of what is read or changed. Raises DynamoDBError: it is none of the table's."""
+    if isinstance(part, Read):
+        return found.key(part.key)
+    return found.key_of(part.item) if part.kind == "PutItem" else found.key(part.item)

@@ -6,8 +6,6 @@ an upload in parts. Every request that names a bucket depends on its existence.
 
 from urllib.parse import unquote
 
-import attrs
-
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, parse_xml
 
@@ -48,11 +46,6 @@ def touches(request: S3Request) -> Footprint:
         return (Access(Touch.READ, "?bucket/", prefix=True),)
     bucket = existence(request.bucket)
     return (bucket, *_of_object(request)) if request.key else _of_bucket(request, bucket)
-
-
-def only_read(footprint: Footprint) -> Footprint:
-    """Of a request that was refused: it has changed nothing, and its answer may depend on what it wanted to change."""
-    return tuple(attrs.evolve(each, touch=Touch.READ) for each in footprint)
 
 
 def _of_bucket(request: S3Request, bucket: Access) -> Footprint:

@@ -21,10 +21,10 @@ from urllib.parse import quote
 
 import attrs
 
-from lakeproof.gate.fronts.footprints import Footprint
+from lakeproof.gate.fronts.footprints import Footprint, only_read
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums, multipart
-from lakeproof.gate.fronts.s3.footprint import existence, only_read, source_of, to_delete, touches, upload
+from lakeproof.gate.fronts.s3.footprint import existence, source_of, to_delete, touches, upload
 from lakeproof.gate.fronts.s3.listing import listing
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import from_http, http
