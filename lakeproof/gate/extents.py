@@ -18,7 +18,6 @@ from collections.abc import Sequence
 import attrs
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
-from lakeproof.gate.fronts.redis.work import SCRIPT
 from lakeproof.gate.names import NAME, blank_minted
 from lakeproof.gate.walks import Choice, Name, Taken
 
@@ -55,7 +54,8 @@ class Extents:
             self._touched[choice] = self._touched.get(choice, frozenset()) | found
             self._always[choice] = self._always.get(choice, found) & found
             for access in found:
-                if access.touch is not Touch.READ:
+                # What is added may add to what another request touches, and takes nothing away.
+                if access.touch not in (Touch.READ, Touch.ADD):
                     self._writers[access] = self._writers.get(access, frozenset()) | {choice.name}
         if before == (self._touched, self._writers):
             return False
@@ -76,7 +76,4 @@ class Extents:
 
     def _is_changed(self, access: Access, by_another: Name) -> bool:
         read = attrs.evolve(access, touch=Touch.READ)
-        # Who brings a script adds to what another request touches, and takes nothing away; only a FLUSH, of all, does.
-        stays = access.key.startswith(SCRIPT)
-        writers = (names for write, names in self._writers.items() if read.conflicts(write) and write.prefix >= stays)
-        return any(names - {by_another} for names in writers)
+        return any(names - {by_another} for write, names in self._writers.items() if read.conflicts(write))

@@ -311,8 +311,7 @@ class Runner:
         left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *waiting.faults)]
         if EXPIRED in left and not self._expires(waiting.request):
             left.remove(EXPIRED)  # else two classes are run that differ in nothing
-        waits = self.front.can_answer(self.gate.state, waiting.request) is False
-        return Pending(waiting.name, tuple(left), waiting.faults, waits)
+        return Pending(waiting.name, tuple(left), waiting.faults, self.gate.would_wait(waiting.request))
 
     def _expires(self, request: StoreRequest) -> bool:
         """Whether it makes a difference if what a request touches expires before it."""

@@ -36,7 +36,6 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
 from lakeproof.gate.fronts.interface import Answer, Front, State, StoreRequest
-from lakeproof.gate.fronts.redis import lists
 from lakeproof.gate.fronts.redis.replies import NIL, WAITS
 from lakeproof.gate.names import NAME, Names, blank_minted
 
@@ -68,8 +67,6 @@ PASSED: Final = "let through"
 """The client of requests that wait in no schedule."""
 STRAY: Final = "a request in a schedule that AWS_ACCESS_KEY_ID gives to none of its clients"
 SEVERAL: Final = "which of several keys ends a wait for all of them"
-MOVES: Final = tuple(f"{each.decode()} " for each in lists.MOVES)
-"""What their labels begin with."""
 SETUP: Final = "setup"
 """The client of all names from before the first schedule."""
 
@@ -229,6 +226,11 @@ class Gate(Generic[State, StoreRequest]):
         self._bodies += [waiting.body for waiting in self._arrived]
         self._arrived.clear()
 
+    def would_wait(self, request: StoreRequest) -> bool:
+        """Whether a request would wait in the store if it was let go now."""
+        awaits_all = self.front.awaited(self.state, request) == 0  # it may have a timeout, and is answered then
+        return awaits_all and self.front.perform(self.state, request, self.now())[1].status == WAITS
+
     async def let_go(self, name: Name, mode: str) -> WaitingRequest[StoreRequest]:
         """Let one request go; returns once its answer is sent, or its connection is closed."""
         waiting = self.pending[name]
@@ -346,14 +348,14 @@ class Gate(Generic[State, StoreRequest]):
             waiting.footprint = self._stable(footprint, waiting.client)
             self.note(f"{waiting.client} {waiting.label}", "" if response.status == WAITS else response.unknown)
             for each in (*self.blocked, *self.timed):
-                ended, ends = (self.front.can_answer(state, each.request, True) for state in (before, self.state))
-                # Of a schedule that is unreal already, a store may have done by itself the steps that move.
-                several = ends is None and ended is not None
-                if several and (not (self.unreal or ended) or waiting.label.startswith(MOVES)):
+                earlier, there = (self.front.awaited(state, each.request) or 0 for state in (before, self.state))
+                # Of a schedule that is unreal already, a store may have done by itself the steps that have waited.
+                waited = self.front.awaited(before, waiting.request) is not None
+                if there > 1 >= earlier and (waited or not (self.unreal or earlier)):
                     self.note(f"{each.client} {each.label}", SEVERAL)
-                if ends is not False and each in self.blocked:
+                if there and each in self.blocked:
                     self.unreal = f"{each.name} waits in it for what has come"
-            if response.status == NIL and self.front.can_answer(self.state, waiting.request, True) is False:
+            if response.status == NIL and self.front.awaited(self.state, waiting.request) == 0:
                 self.timed.append(waiting)
             # Only the answer is lost: what was touched is in the footprint as that of any other write.
             if waiting.mode in (LOST_APPLIED, CRASHED_APPLIED):

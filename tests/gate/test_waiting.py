@@ -61,7 +61,7 @@ def test_a_search_that_judges_all_or_misses_a_race_has_other_outcomes(
 ) -> None:
     stable = Gate._stable
     with monkeypatch.context() as patch:
-        patch.setattr(RedisFront, "can_answer", lambda *_: False)
+        patch.setattr(RedisFront, "awaited", lambda *_: 0)
         assert by_gate(program, Classes())[0] > by_redis(program), "a worker waits though an element is there"
     monkeypatch.setattr(
         Gate, "_stable", lambda *of: tuple(each for each in stable(*of) if each.touch is not Touch.READ)

@@ -111,7 +111,7 @@ async def _one_run(program: Program, search: Chooser) -> Outcome | None:
                         each.name,
                         tuple(mode for mode in left if mode in (NORMAL, *each.faults)),
                         tuple(mode for mode in each.faults if mode in ENDING) if crashes else (),
-                        gate.front.can_answer(gate.state, each.request) is False,
+                        gate.would_wait(each.request),
                     )
                     for each in waiting
                 ]

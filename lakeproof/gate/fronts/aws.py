@@ -80,8 +80,8 @@ class AWSFront:
     def late(self, request: StoreRequest) -> StoreRequest | None:
         return attrs.evolve(request, late=True) if isinstance(request, RedisRequest) else None
 
-    def can_answer(self, state: Store, request: StoreRequest, timed: bool = False) -> bool | None:
-        return not isinstance(request, RedisRequest) or self.redis.can_answer(state.redis, request, timed)
+    def awaited(self, state: Store, request: StoreRequest) -> int | None:
+        return self.redis.awaited(state.redis, request) if isinstance(request, RedisRequest) else None
 
     def refusal(self, request: StoreRequest) -> Answer:
         return self._front(request).refusal(request)

@@ -17,6 +17,9 @@ class Touch(Enum):
     """Its reply depends on the key. A conditional write that was refused has only read."""
     WRITE = "write"
     """It changes the key, and its reply may depend on it."""
+    ADD = "add"
+    """It puts something there, the same whichever request does. Two of them commute; and a request that finds it
+    touches no less than without it."""
     DELETE = "delete"
     """It removes the key, and its reply is the same whether the key was there or not. Two of them commute."""
 
@@ -35,7 +38,7 @@ class Access:
 
     def conflicts(self, other: "Access") -> bool:
         """Whether the order of the two can matter."""
-        # Two reads, or two deletes. A delete and a read are dependent: the read sees whether the key is gone.
+        # Such as two deletes. A delete and a read are dependent: the read sees whether the key is gone.
         if self.touch is other.touch and self.touch is not Touch.WRITE:
             return False
         # Two prefixes have keys in common only if one begins with the other.

@@ -39,9 +39,9 @@ class Front(Protocol, Generic[State, StoreRequest]):
     def late(self, request: StoreRequest) -> StoreRequest | None:
         """The same request after what it touches has expired, as far as it can. None: nothing expires in this store."""
 
-    def can_answer(self, state: State, request: StoreRequest, timed: bool = False) -> bool | None:
-        """Whether the store would answer it now, or once it waits there: not all commands are answered at once. None:
-        it would, and with what is not known. timed: the end of its time is no answer."""
+    def awaited(self, state: State, request: StoreRequest) -> int | None:
+        """How much is there of what it would wait for in the store: one is its answer, and of several it is not known
+        which. None: it never waits."""
 
     def refusal(self, request: StoreRequest) -> Answer:
         """The answer of a store that is too busy: nothing has been done."""

@@ -87,8 +87,8 @@ class RedisFront:
         # The commands after one that fails are executed, too: Redis takes nothing back.
         return tuple(perform_command(work, words) for words in request.commands)
 
-    def can_answer(self, state: RedisState, request: RedisRequest, timed: bool = False) -> bool | None:
-        return request.transaction or lists.can_answer(state, request.commands[0], timed)
+    def awaited(self, state: RedisState, request: RedisRequest) -> int | None:
+        return None if request.transaction else lists.count_awaited(state, request.commands[0])
 
     def refusal(self, request: RedisRequest) -> Reply:
         # A refused EXEC ends its transaction: the session has forgotten what was queued and watched.

@@ -110,15 +110,15 @@ def find_nothing(word: bytes, work: Work, timeout: int, at_once: Value) -> Value
     return NilArray()
 
 
-def can_answer(state: RedisState, words: Words, timed: bool) -> bool | None:
-    """Whether a Redis that holds this would answer a command, also one that waits there without a timeout; None: of
-    several keys more than one holds something, and which came first is not known. timed: or with one."""
+def count_awaited(state: RedisState, words: Words) -> int | None:
+    """Of the keys that a command would wait for, how many hold something; None: it never waits. One that holds another
+    type ends no wait."""
     name = words[0].upper()
-    if name not in POPS + MOVES or (words[-1].strip(b"-0.") and not timed):
-        return True
+    if name not in POPS + MOVES:
+        return None
     found = [state.keys[key] for key in {*(words[1:-1] if name in POPS else words[1:2])} if key in state.keys]
     kind = SortedSet if name.startswith(b"BZ") else tuple
-    return isinstance(found[0], kind) if len(found) == 1 else None if found else False
+    return len(found) - (len(found) == 1 and not isinstance(found[0], kind))
 
 
 def lrange(work: Work, args: Args) -> Value:

@@ -137,7 +137,7 @@ class Work:
     def load(self, sha: str, text: bytes) -> None:
         """Load a script. One that is loaded already was only looked for."""
         if self.script(sha) is None:
-            self._touched[of_script(sha, Touch.WRITE)] = None
+            self._touched[of_script(sha, Touch.ADD)] = None
             self._scripts = {**self._scripts, sha: text}
 
     def unload(self) -> None:
