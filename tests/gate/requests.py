@@ -77,7 +77,7 @@ def asked(
         query=query,
         headers=headers,
         body=body,
-        access_key=st.sampled_from(CLIENTS),
+        client=st.sampled_from(CLIENTS),
     )
 
 

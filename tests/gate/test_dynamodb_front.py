@@ -60,7 +60,7 @@ def test_a_label_names_the_item_and_the_condition_and_no_content(
         store, _, _ = front.perform(store, understood(each), NOW)
     asked = understood((operation, fields))
     assert front.label_of(asked) == label
-    assert front.client_of(asked) == "me"
+    assert asked.client == "me"
     assert front.writes(asked) is (operation not in ("GetItem", "Query", "ListTables"))
     assert front.refusal(asked).status == 400
 

@@ -56,13 +56,14 @@ class AWSFront:
         return getattr(self, _FRONTS[type(request)])  # type: ignore[no-any-return]  # one of the three
 
     def client_of(self, request: StoreRequest) -> str:
-        return self._front(request).client_of(request)
+        return request.client
 
     def label_of(self, request: StoreRequest) -> str:
         return self._front(request).label_of(request)
 
     def keys_of(self, request: StoreRequest) -> tuple[str, ...]:
-        return self._front(request).keys_of(request)
+        # Labels of the others have them all.
+        return self.s3.keys_of(request) if isinstance(request, S3Request) else ()
 
     def writes(self, request: StoreRequest) -> bool:
         return self._front(request).writes(request)

@@ -4,6 +4,7 @@ httptools reads them, with the parser of Node.js (llhttp). What a header says ab
 business; what is too long is ours.
 """
 
+import re
 from collections import deque
 from collections.abc import Mapping
 from http.client import responses
@@ -20,6 +21,8 @@ HEAD_BYTES_MAX: Final = 1 << 16
 """The longest beginning of a request, up to its body; a longer one is refused with 431."""
 CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 WITHOUT_BODY: Final = frozenset({204, 304})
+# `Credential=ACCESS_KEY/DATE/REGION/SERVICE/aws4_request`, within the header Authorization.
+_CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 
 
 @attrs.frozen
@@ -38,6 +41,12 @@ class Request:
     def parameter(self, name: str) -> str | None:
         """The first parameter of a name."""
         return next((value for each, value in self.query if each == name), None)
+
+    @property
+    def signer(self) -> str:
+        """The access key of a signature of Amazon's, version 4, in a header or in the address; empty: there is none."""
+        found = _CREDENTIAL.search(self.headers.get("authorization", ""))
+        return found[1] if found else (self.parameter("X-Amz-Credential") or "").partition("/")[0]
 
 
 @attrs.frozen

@@ -1,7 +1,6 @@
 """DynamoDB as the gate sees it."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -42,8 +41,6 @@ TARGET: Final = "x-amz-target"
 VERSION: Final = "DynamoDB_20120810"
 BODY_SHOWN_BYTES: Final = 100
 """Of a request that is not known."""
-# Of Signature Version 4: `Credential=ACCESS_KEY/DATE/REGION/SERVICE/aws4_request`, within the header Authorization.
-_CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _CAPACITY: Final = ("NONE", "TOTAL", "INDEXES")  # the first is what a request without the field means
 
 
@@ -52,7 +49,7 @@ class DynamoDBRequest:
     """A parsed request. meant: what it says without a table."""
 
     operation: str
-    access_key: str
+    client: str
     body: Fields
     meant: Meant
 
@@ -67,7 +64,6 @@ class DynamoDBFront:
         self.keys_of_tables: dict[str, tuple[str, ...]] = {}
 
     def understood(self, request: Request) -> DynamoDBRequest | Response:
-        credential = _CREDENTIAL.search(request.headers.get("authorization", ""))
         try:
             operation = _operation(request)
             body = _body(request.body)
@@ -77,16 +73,10 @@ class DynamoDBFront:
             meant = OPERATIONS[operation](body)
         except DynamoDBError as error:
             return error_answer(error)
-        return DynamoDBRequest(operation, credential[1] if credential else "", body, meant)  # unsigned: of no client
-
-    def client_of(self, request: DynamoDBRequest) -> str:
-        return request.access_key
+        return DynamoDBRequest(operation, request.signer, body, meant)
 
     def label_of(self, request: DynamoDBRequest) -> str:
         return label(request.operation, request.meant, self.keys_of_tables)
-
-    def keys_of(self, request: DynamoDBRequest) -> tuple[str, ...]:
-        return ()  # a label has them all
 
     def writes(self, request: DynamoDBRequest) -> bool:
         match request.meant:

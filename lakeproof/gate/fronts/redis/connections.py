@@ -76,9 +76,9 @@ class Speaker:
             server.busy -= 1
 
     async def _answer(self, connection: socket.socket, session: Session, request: RedisRequest) -> Reply:
-        if self.clients and request.user not in self.clients:
+        if self.clients and request.client not in self.clients:
             # `Gate.ask` answers a client that it does not hold at once: the request would be no step.
-            self.gate.note(f"{request.user or 'unnamed client'} {RedisFront().label_of(request)}", UNNAMED)
+            self.gate.note(f"{request.client or 'unnamed client'} {RedisFront().label_of(request)}", UNNAMED)
             return Reply(Failure(STRANGER))
         reply = await self.gate.ask(request, request.body, partial(self.gate.server.closed, connection))
         assert isinstance(reply, Reply)

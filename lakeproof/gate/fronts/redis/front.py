@@ -20,10 +20,10 @@ do not send it again by themselves, as after LOADING or TRYAGAIN, nor go to anot
 
 @attrs.frozen
 class RedisRequest:
-    """A request of the store. user: its client. commands: one; or those of a transaction, with the versions that its
-    watched keys had when they were watched."""
+    """A request of the store. commands: one; or those of a transaction, with the versions that its watched keys had
+    when they were watched."""
 
-    user: str
+    client: str
     commands: tuple[Words, ...]
     transaction: bool = False
     watched: tuple[tuple[bytes, int], ...] = ()
@@ -44,18 +44,12 @@ class RedisRequest:
 class RedisFront:
     """See `lakeproof.gate.fronts.interface.Front`."""
 
-    def client_of(self, request: RedisRequest) -> str:
-        return request.user
-
     def label_of(self, request: RedisRequest) -> str:
         if not request.transaction:
             return label_of(request.commands[0])
         watched = " ".join(escape_key(key) for key, _ in request.watched)
         commands = ", ".join(map(label_of, request.commands))
         return f"EXEC ({commands}) if unchanged {watched}" if watched else f"EXEC ({commands})"
-
-    def keys_of(self, request: RedisRequest) -> tuple[str, ...]:
-        return ()  # a label has them all
 
     def writes(self, request: RedisRequest) -> bool:
         return any(map(writes, request.commands))

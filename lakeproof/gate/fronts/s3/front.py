@@ -33,9 +33,6 @@ class S3Front:
         except S3Error as error:
             return error_response(error, None)
 
-    def client_of(self, request: S3Request) -> str:
-        return request.access_key
-
     def label_of(self, request: S3Request) -> str:
         query, listing = request.query, not request.key and request.method == "GET"
         words = ["LIST" if listing else request.method, request.address if request.key else request.bucket]

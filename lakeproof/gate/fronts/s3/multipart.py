@@ -46,7 +46,7 @@ def create(state: BucketState, request: S3Request, now: int) -> Done:
     """CreateMultipartUpload. The id is made from the key, the client and a count, and so the same in each run."""
     if request.bucket not in state.buckets:
         refuse(404, "NoSuchBucket", "The specified bucket does not exist")
-    who = request.address, request.access_key
+    who = request.address, request.client
     count = state.minted.get(who, 0)
     name = upload_id(*who, count)
     whole = request.headers.get("x-amz-checksum-type") == "FULL_OBJECT"
@@ -56,7 +56,7 @@ def create(state: BucketState, request: S3Request, now: int) -> Done:
     fields = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
     after = attrs.evolve(state, uploads=uploads, minted={**state.minted, who: count + 1})
     # Two creations by one client at one key get the next ids in turn. Without this they would seem independent.
-    counted = upload(request.address, f"count of {request.access_key}")
+    counted = upload(request.address, f"count of {request.client}")
     touched = existence(request.bucket), upload(request.address, name), counted
     return after, xml("InitiateMultipartUploadResult", *fields), touched
 

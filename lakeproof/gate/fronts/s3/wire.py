@@ -17,7 +17,6 @@ from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.checksums import VERIFIED
 
 NAMESPACE: Final = "http://s3.amazonaws.com/doc/2006-03-01/"
-_CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _CHUNK: Final = re.compile(rb"([0-9a-fA-F]{1,12})(?:;|\Z)")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _VIRTUAL: Final = re.compile(r"^(?!s3\.localhost)([a-z0-9][a-z0-9.-]*?)\.(?:s3\.)?localhost(?::\d+)?$")
@@ -59,8 +58,7 @@ class S3Request:
     query: Mapping[str, str]
     headers: Mapping[str, str]
     body: bytes
-    access_key: str
-    """Who asks, by credential; empty without one."""
+    client: str
     conflict: bool = False
     """Whether it meets another write of its key."""
 
@@ -79,8 +77,6 @@ def parse_request(request: Request) -> S3Request:
     path = request.path.removeprefix("/")
     # A slash in the key is the key's own, also a first one behind the bucket's.
     bucket, key = (virtual[1], path) if virtual else path.partition("/")[::2]
-    credential = _CREDENTIAL.search(request.headers.get("authorization", ""))
-    presigned = request.parameter("X-Amz-Credential") or ""
     body, trailers = _decode_body(request)
     headers = {**request.headers, **trailers}  # a checksum counts wherever it comes
     _check(headers, body)
@@ -91,7 +87,7 @@ def parse_request(request: Request) -> S3Request:
         query=dict(request.query),
         headers=headers,
         body=body,
-        access_key=credential[1] if credential else presigned.partition("/")[0],
+        client=request.signer,
     )
 
 
