@@ -12,21 +12,7 @@ from typing import Final, NoReturn
 
 from lakeproof.gate.fronts.dynamodb import paths
 from lakeproof.gate.fronts.dynamodb.errors import invalid
-from lakeproof.gate.fronts.dynamodb.grammar import (
-    Arithmetic,
-    Between,
-    Compared,
-    Condition,
-    Every,
-    FunctionCall,
-    Not,
-    OneOf,
-    Operand,
-    Path,
-    Placeholder,
-    Some,
-    children,
-)
+from lakeproof.gate.fronts.dynamodb.grammar import Condition, FunctionCall, Operand, Operation, Path
 from lakeproof.gate.fronts.dynamodb.values import KINDS, ORDERED, Item, ListValue, Mapped, Members, Scalar, Value, order
 
 _ARGUMENTS: Final[Mapping[str, int]] = {
@@ -38,10 +24,11 @@ _ARGUMENTS: Final[Mapping[str, int]] = {
     "size": 1,
 }
 _IN_MAX: Final = 100  # operands, a limit of DynamoDB
+_OF_CONDITIONS: Final = ("AND", "OR", "NOT")
 _ORDERS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
-def check(tree: Condition | Operand, where: str, *, inner: bool = False) -> None:
+def check(tree: Operand, where: str, *, inner: bool = False) -> None:
     """where: the field of the request that it is in. inner: it is an operand. Raises DynamoDBError: it does not make
     sense, whatever the item is."""
     match tree:
@@ -50,22 +37,22 @@ def check(tree: Condition | Operand, where: str, *, inner: bool = False) -> None
             check_call(tree, where, _ARGUMENTS, allowed=(function == "size") is inner)
             _check_distinct(where, function, operands)
             _check_last(where, function, operands[-1])
-        case Compared(left, comparator, right):
-            _check_distinct(where, comparator, (left, right))
-            if comparator not in ("=", "<>"):  # these take any kinds
-                _check_ordered(where, comparator, left, right)
-        case Between(operand, low, high):
-            _check_ordered(where, "BETWEEN", operand, low, high)
+        case Operation("BETWEEN" as operator, (operand, low, high)):
+            _check_ordered(where, operator, operand, low, high)
             _check_bounds(where, low, high)
-        case OneOf(_, choices) if len(choices) > _IN_MAX:
+        case Operation("IN", (_, *choices)) if len(choices) > _IN_MAX:
             invalid(f"Invalid {where}: The IN operator is provided with too many operands; number of operands: "
                     f"{len(choices)}")  # fmt: skip
-        case _:
-            pass
-    # Below a comparison or a call there are operands; below AND, OR and NOT there are conditions.
-    operands_inside = isinstance(tree, Compared | Between | OneOf | FunctionCall)
-    for child in children(tree):
-        check(child, where, inner=operands_inside)
+        case Operation("=" | "<>" as operator, operands):  # these take any kinds
+            _check_distinct(where, operator, operands)
+        case Operation(operator, operands) if operator in _ORDERS:
+            _check_distinct(where, operator, operands)
+            _check_ordered(where, operator, *operands)
+    if isinstance(tree, Condition):
+        # Below AND, OR and NOT there are conditions.
+        operands_inside = isinstance(tree, FunctionCall) or tree.operator not in _OF_CONDITIONS
+        for each in tree.operands:
+            check(each, where, inner=operands_inside)
 
 
 def check_call(call: FunctionCall, where: str, known: Mapping[str, int], *, allowed: bool) -> None:
@@ -129,32 +116,29 @@ def _check_bounds(where: str, low: Operand, high: Operand) -> None:
                     "lower bound")  # fmt: skip
 
 
-def holds(tree: Condition, item: Item) -> bool:
+def holds(tree: Operand, item: Item) -> bool:
     """Whether it holds of an item."""
     match tree:
-        case Every(conditions):
-            for each in conditions:  # noqa: SIM110  # fewer frames on the stack
-                if not holds(each, item):
-                    return False
-            return True
-        case Some(conditions):
-            for each in conditions:  # noqa: SIM110  # as above
-                if holds(each, item):
-                    return True
-            return False
-        case Not(inner):
+        case Operation("AND" | "OR" as operator, conditions):
+            for each in conditions:  # no generator: fewer frames on the stack
+                if holds(each, item) is (operator == "OR"):
+                    return operator == "OR"
+            return operator == "AND"
+        case Operation("NOT", (inner,)):
             return not holds(inner, item)
-        case Compared(left, comparator, right):
-            return compare(_value(left, item), comparator, _value(right, item))
-        case Between(operand, low, high):
-            value = _value(operand, item)
-            return compare(_value(low, item), "<=", value) and compare(value, "<=", _value(high, item))
-        case OneOf(operand, choices):
-            value = _value(operand, item)
+        case Operation("BETWEEN", operands):
+            value, low, high = [_value(each, item) for each in operands]
+            return compare(low, "<=", value) and compare(value, "<=", high)
+        case Operation("IN", operands):
+            value, *choices = [_value(each, item) for each in operands]
             # A missing attribute equals nothing, not even a choice that is missing as well.
-            return value is not None and any(_value(each, item) == value for each in choices)
+            return value is not None and value in choices
+        case Operation(operator, (left, right)):
+            return compare(_value(left, item), operator, _value(right, item))
         case FunctionCall(function, operands):
             return _FUNCTIONS[function](*[_value(each, item) for each in operands])
+        case _:
+            raise AssertionError(tree)  # the grammar has no other condition
 
 
 def _value(operand: Operand, item: Item) -> Value | None:
@@ -163,9 +147,8 @@ def _value(operand: Operand, item: Item) -> Value | None:
             return paths.find_value(item, steps)
         case FunctionCall(_, operands):
             return _size(_value(operands[0], item))
-        case Arithmetic() | Placeholder():
-            raise AssertionError(operand)  # the grammar has it in updates alone; and it was bound
         case _:
+            assert isinstance(operand, Value)  # it was bound
             return operand
 
 

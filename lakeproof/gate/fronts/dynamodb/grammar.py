@@ -6,12 +6,12 @@ lexer: linear in the text, and without recursion.
 Example: the condition ``NOT a = :v AND b.c[0] IN (:w, d) OR size(#l) < :x``. NOT binds most, OR least; ``:v``
 and ``#l`` stay as they are, until fields of the request say what they mean (`lakeproof.gate.fronts.dynamodb.names`).
 
-    Some
-        Every
-            Not
-                Compared    Path("a")  "="  Placeholder(":v")
-            OneOf           Path("b", "c", 0)  of  Placeholder(":w"), Path("d")
-        Compared            FunctionCall("size", Path("#l"))  "<"  Placeholder(":x")
+    OR
+        AND
+            NOT
+                =       Path("a"), Placeholder(":v")
+            IN          Path("b", "c", 0), Placeholder(":w"), Path("d")
+        <               FunctionCall("size", Path("#l")), Placeholder(":x")
 
 ``a == :v`` is refused: 'Invalid ConditionExpression: Syntax error; token: "=", near: "a == :v"'.
 
@@ -20,12 +20,13 @@ expressions*.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
 import attrs
 from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from lakeproof.gate.fronts.dynamodb.errors import invalid, not_known
 from lakeproof.gate.fronts.dynamodb.values import Value
@@ -50,7 +51,7 @@ _GRAMMAR: Final = r"""
 ?both: negated (_AND negated)*
 ?negated: _NOT negated -> negation
     | comparison
-?comparison: operand (EQUAL | OTHER) operand -> compared
+?comparison: operand (EQUAL | OTHER) operand -> infix
     | operand _BETWEEN operand _AND operand -> between
     | operand _IN "(" operand ("," operand)* ")" -> one_of
     | call
@@ -64,7 +65,7 @@ assignment: path "=" sum
 removal: path
 change: path literal
 ?sum: term
-    | term SIGN term -> arithmetic
+    | term SIGN term -> infix
 ?term: bare
     | "(" sum ")"
 
@@ -124,65 +125,16 @@ class FunctionCall:
 
 
 @attrs.frozen
-class Arithmetic:
-    """A sum or a difference."""
+class Operation:
+    """An operator of a condition: ``=``, ``<>``, ``<``, ``<=``, ``>`` or ``>=``; ``BETWEEN``, with its bounds, which
+    are included; ``IN``, with the choices; ``NOT``, ``AND`` or ``OR``. Or ``+`` or ``-`` in an update."""
 
-    left: "Operand"
-    sign: int
-    right: "Operand"
-
-
-Operand = Path | Placeholder | Value | FunctionCall | Arithmetic
+    operator: str
+    operands: tuple["Operand", ...]
 
 
-@attrs.frozen
-class Compared:
-    """Two operands and ``=``, ``<>``, ``<``, ``<=``, ``>`` or ``>=``."""
-
-    left: Operand
-    comparator: str
-    right: Operand
-
-
-@attrs.frozen
-class Between:
-    """``low`` and ``high`` are included."""
-
-    operand: Operand
-    low: Operand
-    high: Operand
-
-
-@attrs.frozen
-class OneOf:
-    """``operand IN (...)``."""
-
-    operand: Operand
-    choices: tuple[Operand, ...]
-
-
-@attrs.frozen
-class Not:
-    """The negation."""
-
-    condition: "Condition"
-
-
-@attrs.frozen
-class Every:
-    """``AND``."""
-
-    conditions: tuple["Condition", ...]
-
-
-@attrs.frozen
-class Some:
-    """``OR``."""
-
-    conditions: tuple["Condition", ...]
-
-
-Condition = Compared | Between | OneOf | FunctionCall | Not | Every | Some
+Condition = FunctionCall | Operation
+Operand = Path | Placeholder | Value | Condition
 
 
 @attrs.frozen
@@ -195,40 +147,12 @@ class Action:
     verb: str = ""
 
 
-@attrs.frozen
-class Update:
-    """An update expression: of each verb at most one clause."""
-
-    clauses: tuple[tuple[Action, ...], ...]
-
-    @property
-    def actions(self) -> tuple[Action, ...]:
-        """Those of all clauses."""
-        return tuple(action for clause in self.clauses for action in clause)
-
-    @property
-    def paths(self) -> tuple[tuple[str | int, ...], ...]:
-        """What it changes."""
-        return tuple(action.path.steps for action in self.actions)
+Update = tuple[Action, ...]
+"""An update expression: what all of its clauses do."""
 
 
-def children(tree: Condition | Operand) -> tuple[Condition | Operand, ...]:
-    """What a condition or an operand is made of."""
-    match tree:
-        case Compared(left, _, right) | Arithmetic(left, _, right):
-            return left, right
-        case Between(operand, low, high):
-            return operand, low, high
-        case OneOf(operand, choices):
-            return operand, *choices
-        case FunctionCall(_, operands):
-            return operands
-        case Not(inner):
-            return (inner,)
-        case Every(conditions) | Some(conditions):
-            return conditions
-        case _:  # a path or a value
-            return ()
+def _operation(operator: str) -> Callable[..., Operation]:  # type: ignore[explicit-any]  # of any number of operands
+    return lambda _tree, *operands: Operation(operator, operands)
 
 
 @v_args(inline=True)  # a method is called for the rule or alias of its name
@@ -236,22 +160,14 @@ class _Tree(Transformer[Token, object]):
     """Builds the values above while lark parses."""
 
     # lark's name of a rule, and what is made of its parts, as they are.
-    negation = Not
-    between = Between
     name = str
     assignment = removal = change = Action
 
-    def either(self, *found: Condition) -> Condition:  # for two or more: `?` inlines one
-        return Some(found)
+    either, both, negation = _operation("OR"), _operation("AND"), _operation("NOT")  # `?` inlines an `either` of one
+    between, one_of = _operation("BETWEEN"), _operation("IN")
 
-    def both(self, *found: Condition) -> Condition:
-        return Every(found)
-
-    def compared(self, left: Operand, comparator: Token, right: Operand) -> Condition:
-        return Compared(left, str(comparator), right)
-
-    def one_of(self, operand: Operand, *choices: Operand) -> Condition:
-        return OneOf(operand, choices)
+    def infix(self, left: Operand, operator: Token, right: Operand) -> Operation:
+        return Operation(str(operator), (left, right))
 
     def call(self, function: Token, *operands: Operand) -> FunctionCall:
         return FunctionCall(str(function), operands)
@@ -265,14 +181,11 @@ class _Tree(Transformer[Token, object]):
             tuple(int(each) if isinstance(each, Token) and each.type == "INDEX" else str(each) for each in parts)
         )
 
-    def arithmetic(self, left: Operand, sign: Token, right: Operand) -> Arithmetic:
-        return Arithmetic(left, 1 if sign == "+" else -1, right)
-
-    def clause(self, verb: Token, *actions: Action) -> tuple[Action, ...]:
+    def clause(self, verb: Token, *actions: Action) -> Update:
         return tuple(attrs.evolve(each, verb=verb.upper()) for each in actions)
 
-    def update(self, *clauses: tuple[Action, ...]) -> Update:
-        return Update(clauses)
+    def update(self, *clauses: Update) -> tuple[Update, ...]:
+        return clauses
 
     def projection(self, *paths: Path) -> tuple[Path, ...]:
         return paths
@@ -298,12 +211,12 @@ def condition(text: str, where: str = "ConditionExpression") -> Condition:
 @lru_cache(4096)
 def update(text: str) -> Update:
     """An update. Raises DynamoDBError: it is none, it is too long, or has a verb twice."""
-    found: Update = _parse_text(text, "UpdateExpression", "update")  # type: ignore[assignment]  # as above
-    verbs = [clause[0].verb for clause in found.clauses]
+    clauses: tuple[Update, ...] = _parse_text(text, "UpdateExpression", "update")  # type: ignore[assignment]  # as above
+    verbs = [clause[0].verb for clause in clauses]
     twice = next((verb for verb in verbs if verbs.count(verb) > 1), None)
     if twice is not None:
         invalid(f'Invalid UpdateExpression: The "{twice}" section can only be used once in an update expression;')
-    return found
+    return tuple(action for clause in clauses for action in clause)
 
 
 @lru_cache(4096)
@@ -325,18 +238,12 @@ def _parse_text(text: str, where: str, start: str) -> object:
         not_known(f"{where} with more than {BRACKETS_MAX} brackets")
     try:
         found: object = _parser().parse(text, start=start)
-    except UnexpectedEOF:
-        invalid(f'Invalid {where}: Syntax error; token: "<EOF>", near: "{text[-20:]}"')
-    except UnexpectedToken as error:
-        if _BRACKETED.search(text):
+    except (UnexpectedToken, UnexpectedCharacters) as error:
+        if isinstance(error, UnexpectedToken) and _BRACKETED.search(text):
             not_known(f"{where} with brackets around a size")
-        word = str(error.token) or "<EOF>"  # the end of the text is a token without text
+        # The end of the text is a token without text.
+        word = str(error.token) or "<EOF>" if isinstance(error, UnexpectedToken) else error.char
         invalid(f'Invalid {where}: Syntax error; token: "{word}", near: "{_near(text, error.pos_in_stream)}"')
-    except UnexpectedCharacters as error:
-        near = _near(text, error.pos_in_stream)
-        invalid(f'Invalid {where}: Syntax error; token: "{error.char}", near: "{near}"')
-    except LarkError as error:
-        invalid(f"Invalid {where}: {error}")
     if start == "condition" and _has_redundant_brackets(text):
         invalid(f"Invalid {where}: The expression has redundant parentheses;")
     return found
@@ -359,5 +266,5 @@ def _has_redundant_brackets(text: str) -> bool:
 
 
 def _near(text: str, place: int | None) -> str:
-    at = len(text) if place is None else place
+    at = place or 0
     return text[max(at - 10, 0) : at + 10]

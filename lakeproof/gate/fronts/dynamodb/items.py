@@ -85,7 +85,7 @@ def _returned_item(change: ItemChange, done: Effect) -> Item:
         case "NONE":
             return {}
         case "UPDATED_OLD" | "UPDATED_NEW":
-            return {} if change.update is None else project_paths(source, change.update.paths)
+            return {} if change.update is None else project_paths(source, updates.paths_of(change.update))
         case _:
             return source
 

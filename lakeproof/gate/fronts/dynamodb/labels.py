@@ -2,16 +2,7 @@
 
 from collections.abc import Mapping
 
-from lakeproof.gate.fronts.dynamodb.grammar import (
-    Between,
-    Compared,
-    Condition,
-    Every,
-    FunctionCall,
-    Operand,
-    Path,
-    children,
-)
+from lakeproof.gate.fronts.dynamodb.grammar import FunctionCall, Operand, Operation, Path
 from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Pages, Read, Several, TableRequest
 from lakeproof.gate.fronts.dynamodb.values import Item, Scalar, escape_value
 from lakeproof.impl.printable import printable
@@ -62,8 +53,7 @@ def _attribute_text(item: Item, name: str) -> str:
 
 def _pages(request: Pages, keys: Keys) -> list[str]:
     words = [request.table]
-    if request.key is not None:
-        words += [_key(part) for part in _parts(request.key)]
+    words += [] if request.key is None else [_key(request.key)]
     words.append(request.text)
     words += [] if request.limit is None else [f"limit {request.limit}"]
     words += [] if request.segment[1] == 1 else [f"segment {request.segment[0]} of {request.segment[1]}"]  # one in all
@@ -74,28 +64,19 @@ def _pages(request: Pages, keys: Keys) -> list[str]:
     return words
 
 
-def _parts(condition: Condition) -> tuple[Condition, ...]:
-    return condition.conditions if isinstance(condition, Every) else (condition,)
-
-
-def _key(part: Condition) -> str:
-    operands = [_operand(each) for each in children(part)]
+def _key(part: Operand) -> str:
     match part:
-        case Compared(_, comparator, _):
-            return f"{operands[0]} {comparator} {operands[1]}"
-        case Between():
-            return f"{operands[0]} between {operands[1]} and {operands[2]}"
-        case FunctionCall(function):
-            return f"{function}({', '.join(operands)})"
-        case _:
-            return type(part).__name__.lower()  # `KeyCondition` refuses it later
-
-
-def _operand(operand: Condition | Operand) -> str:
-    match operand:
+        case Operation("AND", operands):
+            return " ".join(map(_key, operands))
+        case Operation("BETWEEN", (operand, low, high)):
+            return f"{_key(operand)} between {_key(low)} and {_key(high)}"
+        case Operation(comparator, (left, right)):
+            return f"{_key(left)} {comparator} {_key(right)}"
+        case FunctionCall(function, operands):
+            return f"{function}({', '.join(map(_key, operands))})"
         case Scalar():
-            return escape_value(operand)
+            return escape_value(part)
         case Path(steps):
             return printable(".".join(map(str, steps)))
         case _:
-            return "?"
+            return "?"  # `KeyCondition` refuses it later

@@ -10,16 +10,7 @@ import attrs
 
 from lakeproof.gate.fronts.dynamodb.conditions import holds
 from lakeproof.gate.fronts.dynamodb.errors import invalid
-from lakeproof.gate.fronts.dynamodb.grammar import (
-    Between,
-    Compared,
-    Condition,
-    Every,
-    FunctionCall,
-    Operand,
-    Path,
-    children,
-)
+from lakeproof.gate.fronts.dynamodb.grammar import Condition, FunctionCall, Operand, Operation, Path
 from lakeproof.gate.fronts.dynamodb.paths import project_paths
 from lakeproof.gate.fronts.dynamodb.requests import Pages
 from lakeproof.gate.fronts.dynamodb.state import (
@@ -46,29 +37,29 @@ class KeyCondition:
     """
 
     partition: Scalar
-    sort: Condition | None
+    sort: Operand | None
 
     @classmethod
     def of(cls, table: DynamoTable, tree: Condition) -> "KeyCondition":
         """Raises DynamoDBError: it is another condition, or does not fit the table's keys."""
         # One level is enough: a key has two attributes, and brackets around a single term leave no node.
-        parts = [_turn_comparison(each) for each in (tree.conditions if isinstance(tree, Every) else (tree,))]
+        several = isinstance(tree, Operation) and tree.operator == "AND"
+        parts = [_turn_comparison(each) for each in (tree.operands if several else (tree,))]
         partition: Scalar | None = None
-        sort: Condition | None = None
+        sort: Operand | None = None
         for part in parts:
-            name = _name(part)
+            name, values = _split_part(part)
             known = next((each for each in table.key_attributes if each.name == name), None)
             if known is None:
                 invalid(f"Query condition missed key schema element: {table.partition.name}")
             longest = PARTITION_BYTES_MAX if known == table.partition else SORT_BYTES_MAX
-            values = [each for each in children(part) if isinstance(each, Value)]
             for value in values:
                 if value.kind != known.kind:
                     invalid("One or more parameter values were invalid: Condition parameter type does not match schema "
                             "type")  # fmt: skip
             scalars = [key_value(known, value, longest) for value in values]
             if known == table.partition:
-                if partition is not None or not (isinstance(part, Compared) and part.comparator == "="):
+                if partition is not None or not (isinstance(part, Operation) and part.operator == "="):
                     invalid("Query key condition not supported")
                 partition = scalars[0]
             elif sort is None:
@@ -80,27 +71,26 @@ class KeyCondition:
         return cls(partition, sort)
 
 
-def _turn_comparison(part: Condition) -> Condition:
+def _turn_comparison(part: Operand) -> Operand:
     """A comparison may have its attribute on either side."""
-    if isinstance(part, Compared) and isinstance(part.left, Value) and part.comparator in _MIRRORED:
-        return Compared(part.right, _MIRRORED[part.comparator], part.left)
-    return part
+    match part:
+        case Operation(operator, (left, right)) if operator in _MIRRORED and isinstance(left, Value):
+            return Operation(_MIRRORED[operator], (right, left))
+        case _:
+            return part
 
 
-def _name(part: Condition) -> str | int:
-    """The attribute that a part of a key condition is about."""
-    supported = (
-        (isinstance(part, Compared) and part.comparator in _MIRRORED)
-        or isinstance(part, Between)
-        or (isinstance(part, FunctionCall) and part.function == "begins_with")
-    )
-    operands: tuple[Condition | Operand, ...] = children(part)
-    first = operands[0]  # of AND, OR and NOT a condition: no `Path`
-    if not supported or not isinstance(first, Path) or not all(isinstance(each, Value) for each in operands[1:]):
+def _split_part(part: Operand) -> tuple[str | int, list[Value]]:
+    """The attribute that a part of a key condition is about, and what it is compared with."""
+    supported = isinstance(part, Operation) and part.operator in (*_MIRRORED, "BETWEEN")
+    supported = supported or (isinstance(part, FunctionCall) and part.function == "begins_with")
+    first, *others = part.operands if supported and isinstance(part, Condition) else (part,)
+    values = [each for each in others if isinstance(each, Value)]
+    if not isinstance(first, Path) or len(values) < len(others):
         invalid("Invalid KeyConditionExpression: Query key condition not supported")
     if len(first.steps) > 1:
         invalid("Invalid KeyConditionExpression: KeyConditionExpressions cannot have conditions on nested attributes")
-    return first.steps[0]
+    return first.steps[0], values
 
 
 def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) -> dict[str, object]:
@@ -177,11 +167,11 @@ def _refuse_filtered_keys(table: DynamoTable, request: Pages, *, query: bool) ->
     """A query says what it wants of the key in its key condition."""
     if request.filter is None or not query:
         return
-    todo: list[Condition | Operand] = [request.filter]
+    todo: list[Operand] = [request.filter]
     while todo:
         tree = todo.pop()
         # A condition on a part of a key is one on the key.
         if isinstance(tree, Path) and tree.steps[0] in table.key_names:
             invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: "
                     f"{tree.steps[0]}")  # fmt: skip
-        todo += children(tree)
+        todo += tree.operands if isinstance(tree, Condition) else ()

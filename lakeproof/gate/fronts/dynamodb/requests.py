@@ -73,7 +73,7 @@ class ItemChange:
     def only_removes(self) -> bool:
         """Whether it is an update that can put nothing into an item. Where there is none, it makes none."""
         # No update at all is no removal: an UpdateItem without an expression makes an item that has its key alone.
-        return self.update is not None and all(each.verb in ("REMOVE", "DELETE") for each in self.update.actions)
+        return self.update is not None and all(each.verb in ("REMOVE", "DELETE") for each in self.update)
 
 
 @attrs.frozen(kw_only=True)

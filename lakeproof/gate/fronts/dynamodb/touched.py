@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError
-from lakeproof.gate.fronts.dynamodb.grammar import Compared, FunctionCall
+from lakeproof.gate.fronts.dynamodb.grammar import FunctionCall, Operation
 from lakeproof.gate.fronts.dynamodb.queries import KeyCondition
 from lakeproof.gate.fronts.dynamodb.requests import ItemChange, Meant, Pages, Read, Several, TableRequest
 from lakeproof.gate.fronts.dynamodb.state import DynamoState, DynamoTable, Key
@@ -97,7 +97,7 @@ def _of_page(state: DynamoState, request: Pages) -> Access:
             start = f"?items/{request.table}/{escape_value(key.partition)}/"
             match key.sort:
                 # A footprint has keys and prefixes. Other comparisons and BETWEEN are ranges: they take the partition.
-                case Compared(_, "=", Scalar() as value):
+                case Operation("=", (_, Scalar() as value)):
                     return Access(Touch.READ, start + escape_value(value))
                 case FunctionCall(_, (_, Scalar() as value)):
                     # The escape is byte by byte, so a prefix stays one.

@@ -12,7 +12,7 @@ from typing import Final
 from lakeproof.gate.fronts.dynamodb import paths
 from lakeproof.gate.fronts.dynamodb.conditions import check_call, wrong_type
 from lakeproof.gate.fronts.dynamodb.errors import invalid
-from lakeproof.gate.fronts.dynamodb.grammar import Action, Arithmetic, FunctionCall, Operand, Path, Update
+from lakeproof.gate.fronts.dynamodb.grammar import Action, FunctionCall, Operand, Operation, Path, Update
 from lakeproof.gate.fronts.dynamodb.paths import NoSuchPlace, Steps, render_path
 from lakeproof.gate.fronts.dynamodb.values import Item, ListValue, Members, Scalar, Value, plus
 
@@ -21,9 +21,14 @@ _ADDABLE: Final = ("N", "SS", "NS", "BS")
 _ARGUMENTS: Final = {"if_not_exists": 2, "list_append": 2}
 
 
+def paths_of(update: Update) -> tuple[Steps, ...]:
+    """What it changes."""
+    return tuple(action.path.steps for action in update)
+
+
 def check_keys(update: Update, keys: Sequence[str]) -> None:
     """keys: the names of the key's attributes. Raises DynamoDBError: it changes one of them."""
-    for steps in update.paths:
+    for steps in paths_of(update):
         if steps[0] in keys:
             invalid(f"One or more parameter values were invalid: Cannot update attribute {steps[0]}. "
                     "This attribute is part of the key")  # fmt: skip
@@ -31,11 +36,11 @@ def check_keys(update: Update, keys: Sequence[str]) -> None:
 
 def check(update: Update) -> None:
     """Raises DynamoDBError: it does not make sense for any item of any table."""
-    for one, other in combinations(update.paths, 2):
+    for one, other in combinations(paths_of(update), 2):
         if paths.overlap(one, other):
             invalid(f"Invalid {WHERE}: Two document paths overlap with each other; must remove or rewrite one of "
                     f"these paths; path one: {render_path(one)}, path two: {render_path(other)}")  # fmt: skip
-    for action in update.actions:
+    for action in update:
         if action.operand is not None:
             _check(action.operand)
         if action.verb in ("ADD", "DELETE"):
@@ -54,7 +59,7 @@ def apply_update(update: Update, item: Item) -> Item:
     """
     removals: list[Steps] = []
     placements: list[tuple[Steps, Value]] = []
-    for action in update.actions:
+    for action in update:
         # From the item before, also where an action above places something: `SET a = b, b = a` exchanges them.
         made = _new_value(action, item)
         if made is None:
@@ -87,10 +92,10 @@ def _literal(action: Action) -> Value:
 def _check(operand: Operand, outer: str = "") -> None:
     """outer: the function of which it is an operand."""
     match operand:
-        case Arithmetic(left, sign, right):
-            for each in (left, right):
+        case Operation(sign, operands):
+            for each in operands:
                 if isinstance(each, Value) and each.kind != "N":  # of a path, `_value` sees the type
-                    wrong_type(WHERE, "+" if sign > 0 else "-", each.kind)
+                    wrong_type(WHERE, sign, each.kind)
                 _check(each)
         case FunctionCall(function, operands):
             check_call(operand, WHERE, _ARGUMENTS, allowed=not function == outer == "list_append")
@@ -99,8 +104,6 @@ def _check(operand: Operand, outer: str = "") -> None:
                 # Of a path or a call nothing is known yet.
                 if function == "list_append" and isinstance(each, Value) and each.kind != "L":
                     wrong_type(WHERE, function, each.kind)
-        case _:
-            pass
 
 
 def _new_value(action: Action, item: Item) -> Value | None:
@@ -130,11 +133,11 @@ def _value(operand: Operand, item: Item) -> Value:
             if found is None:
                 invalid("The provided expression refers to an attribute that does not exist in the item")
             return found
-        case Arithmetic(left, sign, right):
+        case Operation(sign, (left, right)):
             one, other = _value(left, item), _value(right, item)
             if not (isinstance(one, Scalar) and isinstance(other, Scalar) and one.kind == other.kind == "N"):
                 invalid("An operand in the update expression has an incorrect data type")
-            return plus(one, other, sign)
+            return plus(one, other, 1 if sign == "+" else -1)
         case FunctionCall("if_not_exists", (Path(steps), default)):
             found = paths.find_value(item, steps)
             return _value(default, item) if found is None else found  # only then: the default may fail
