@@ -12,16 +12,12 @@ def hmget(work: Work, args: Args) -> Value:
     return tuple(found.get(field) for field in args[1:])
 
 
-def hset(work: Work, args: Args) -> Value:
-    return _write_fields(work, args, "hset")
-
-
 def hmset(work: Work, args: Args) -> Value:
-    _write_fields(work, args, "hmset")
+    hset(work, args, "hmset")
     return OK
 
 
-def _write_fields(work: Work, args: Args, name: str) -> int:
+def hset(work: Work, args: Args, name: str = "hset") -> int:
     key, given = args[0], pairs(args[1:], name)
     found = work.hash(key)
     before = len(found)

@@ -5,6 +5,7 @@ that read RESP read its answers; a server must say what is malformed in Redis' w
 """
 
 from collections import deque
+from collections.abc import Generator, Iterator
 from typing import Final
 
 import attrs
@@ -45,95 +46,87 @@ class Incoming:
     def __init__(self) -> None:
         self.whole: deque[Words | Malformed] = deque()
         self._rest = bytearray()
-        self._left = 0
-        """Words that the command still needs."""
-        self._words: list[bytes] = []
-        self._length: int | None = None
-        """Of the word that comes; None: its length has not come yet."""
-        self._bytes = 0
-        """Of the words of the command so far, and of the one that comes."""
-        self._broken = False
+        self._within = False
+        """Whether the head of a command was read, and not all of its words."""
+        self._parser = self._parse()
+        next(self._parser)
 
     @property
     def begun(self) -> bool:
         """Whether a part of a command has arrived, and it is not whole yet."""
-        return not self._broken and bool(self._rest or self._left)
+        return self._within or bool(self._rest)
 
     def feed(self, data: bytes) -> None:
         """Take in what has arrived. What follows on something malformed is passed over."""
-        if self._broken:
-            return
         self._rest += data
-        try:
-            while self._go_on():
-                pass
-        except _ProtocolError as error:
-            self._broken = True
-            self._rest.clear()
-            self.whole.append(Malformed(f"ERR Protocol error: {error}", error.unknown))
+        next(self._parser)
 
     def wants_continue(self) -> bool:
         """Never: that is of HTTP."""
         return False
 
-    def _go_on(self) -> bool:
-        """Read one line or one word; whether it was there."""
-        if self._length is not None:
-            return self._word(self._length)
-        line = self._line()
-        if line is None:
-            return False
-        if self._left:
-            self._head_of_word(line)
-        else:
-            self._head_of_command(line)
-        return True
+    def _parse(self) -> Iterator[None]:
+        """Yields where it needs more."""
+        try:
+            while True:
+                # `*0` and `*-1` have no words: Redis passes over them without an answer.
+                if words := (yield from self._command()):
+                    self.whole.append(words)
+        except _ProtocolError as error:
+            self.whole.append(Malformed(f"ERR Protocol error: {error}", error.unknown))
+        while True:
+            self._within = False
+            self._rest.clear()
+            yield
 
-    def _line(self) -> bytes | None:
+    def _command(self) -> Generator[None, None, Words]:
+        while not self._rest:
+            yield
         # Also what a page makes a browser send: it begins with no star, so that nothing of it is a command.
-        if not self._left and self._rest and self._rest[:1] != b"*":
+        if self._rest[:1] != b"*":
             raise _ProtocolError("a line of words is not known here; send an array of bulk strings", "a line of words")
-        # The bound limits the cost: what has no line end yet is searched again with each piece that arrives.
-        end = self._rest.find(_CRLF, 0, LINE_BYTES_MAX + 2)
-        if end < 0:
-            if len(self._rest) > LINE_BYTES_MAX:
-                raise _ProtocolError("too big bulk count string" if self._left else "too big mbulk count string")
-            return None
-        line = bytes(self._rest[:end])
-        del self._rest[: end + 2]
-        return line
-
-    def _head_of_command(self, line: bytes) -> None:
-        count = _integer(line[1:])
+        count = _integer((yield from self._line("too big mbulk count string"))[1:])
         if count is None or count > WORDS_MAX:
             raise _ProtocolError("invalid multibulk length")
-        # `*0` and `*-1` have no words: Redis passes over them without an answer.
-        self._left, self._words, self._bytes = max(0, count), [], 0
+        words: list[bytes] = []
+        left = BODY_BYTES_MAX
+        self._within = count > 0
+        for _ in range(count):
+            words.append((yield from self._word(left)))
+            left -= len(words[-1])
+        self._within = False
+        return tuple(words)
 
-    def _head_of_word(self, line: bytes) -> None:
+    def _word(self, left: int) -> Generator[None, None, bytes]:
+        """left: so many bytes the command may still have."""
+        line = yield from self._line("too big bulk count string")
         if line[:1] != b"$":
             raise _ProtocolError(f"expected '$', got '{line[:1].decode('latin-1') or ' '}'")
         length = _integer(line[1:])
         if length is None or length < 0:
             raise _ProtocolError("invalid bulk length")
         # Ours limits all words together, and makes the run inconclusive; that of Redis limits one, and is an error.
-        if self._bytes + length > BODY_BYTES_MAX:
+        if length > left:
             ours = f"a command of more than {BODY_BYTES_MAX:,} bytes" if length <= BULK_BYTES_MAX else ""
             raise _ProtocolError("invalid bulk length", ours)
-        self._length = length
-        self._bytes += length
+        while len(self._rest) < length + 2:  # and the line end, which Redis does not look at either
+            yield
+        return self._take(length)
 
-    def _word(self, length: int) -> bool:
-        if len(self._rest) < length + 2:  # and the line end, which Redis does not look at either
-            return False
-        self._words.append(bytes(self._rest[:length]))
+    def _line(self, error: str) -> Generator[None, None, bytes]:
+        """error: of one that is too long."""
+        # The bound limits the cost: what has no line end yet is searched again with each piece that arrives.
+        while (end := self._rest.find(_CRLF, 0, LINE_BYTES_MAX + 2)) < 0:
+            if len(self._rest) > LINE_BYTES_MAX:
+                raise _ProtocolError(error)
+            yield
+        return self._take(end)
+
+    def _take(self, length: int) -> bytes:
+        """What comes next, without the line end behind it."""
+        found = bytes(self._rest[:length])
         del self._rest[: length + 2]
-        self._length = None
-        self._left -= 1
-        if not self._left:
-            self.whole.append(tuple(self._words))
-            self._words = []
-        return True
+        return found
 
 
 def _integer(text: bytes) -> int | None:
