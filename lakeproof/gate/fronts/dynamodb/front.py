@@ -17,10 +17,9 @@ from lakeproof.gate.fronts.dynamodb.errors import (
     not_known,
     raise_malformed,
 )
-from lakeproof.gate.fronts.dynamodb.items import Answered
 from lakeproof.gate.fronts.dynamodb.labels import label
 from lakeproof.gate.fronts.dynamodb.parameters import refuse_unknown
-from lakeproof.gate.fronts.dynamodb.queries import KeyCondition, answer_page
+from lakeproof.gate.fronts.dynamodb.queries import answer_page
 from lakeproof.gate.fronts.dynamodb.requests import (
     OPERATIONS,
     Fields,
@@ -32,7 +31,7 @@ from lakeproof.gate.fronts.dynamodb.requests import (
     TableRequest,
     one_of,
 )
-from lakeproof.gate.fronts.dynamodb.state import DynamoState
+from lakeproof.gate.fronts.dynamodb.state import Answered, DynamoState
 from lakeproof.gate.fronts.footprints import Footprint, only_read
 from lakeproof.gate.fronts.http import Request, Response
 
@@ -140,7 +139,7 @@ def _perform_request(state: DynamoState, request: DynamoDBRequest, now: int) -> 
         case ItemChange():
             return items.change_item(state, request.meant)
         case Pages():
-            return _page(state, request.meant)
+            return answer_page(state, request.meant)
         case Several():
             # A token is compared by a digest of the whole body, and for ten minutes: this needs the body and the time.
             if request.operation == "TransactWriteItems":
@@ -148,13 +147,6 @@ def _perform_request(state: DynamoState, request: DynamoDBRequest, now: int) -> 
             return _SEVERAL[request.operation](state, request.meant)
         case TableRequest(name):
             return _TABLES[request.operation](state, request.body, name, now)
-
-
-def _page(state: DynamoState, request: Pages) -> Answered:
-    table = state.table(request.table)
-    # Which part of the condition is about which key, only the table says. So it is not a part of `Pages`.
-    key = None if request.key is None else KeyCondition.of(table, request.key)
-    return state, answer_page(table, request, key)
 
 
 def _consumed_capacity(request: DynamoDBRequest) -> dict[str, object]:

@@ -5,7 +5,6 @@ Source: Amazon DynamoDB API Reference; Developer Guide, *Amazon DynamoDB transac
 
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -15,11 +14,9 @@ from lakeproof.gate.fronts.dynamodb.conditions import holds
 from lakeproof.gate.fronts.dynamodb.errors import DynamoDBError, invalid, raise_error
 from lakeproof.gate.fronts.dynamodb.paths import project_paths
 from lakeproof.gate.fronts.dynamodb.requests import Fields, ItemChange, Read, Several
-from lakeproof.gate.fronts.dynamodb.state import Done, DynamoState, Key
+from lakeproof.gate.fronts.dynamodb.state import Answered, Done, DynamoState, Key
 from lakeproof.gate.fronts.dynamodb.touched import key_of
 from lakeproof.gate.fronts.dynamodb.values import ITEM_BYTES_MAX, Item, item_size, written_item
-
-Answered = tuple[DynamoState, Mapping[str, object]]
 
 TOKEN_MICROSECONDS: Final = 10 * 60 * 1_000_000
 """How long a transaction is known by its token."""
@@ -91,7 +88,6 @@ def _returned_item(change: ItemChange, done: Effect) -> Item:
 
 
 def get_item(state: DynamoState, request: Read) -> Answered:
-    """GetItem."""
     found = _find_item(state, request)
     # An item that has nothing of the projection is there: it is answered as an empty Item, and only absence as none.
     return state, {} if found is None else {"Item": written_item(found)}
@@ -104,7 +100,7 @@ def _find_item(state: DynamoState, request: Read) -> Item | None:
 
 
 def batch_get(state: DynamoState, request: Several) -> Answered:
-    """BatchGetItem, in one step."""
+    """In one step."""
     _refuse_duplicates(state, request, transaction=False)
     # A table with no hit has an empty list.
     responses: dict[str, list[object]] = {each.table: [] for each in request.reads}
@@ -122,7 +118,6 @@ def batch_write(state: DynamoState, request: Several) -> Answered:
 
 
 def transact_get(state: DynamoState, request: Several) -> Answered:
-    """TransactGetItems."""
     _refuse_duplicates(state, request, transaction=True)
     found = [_find_item(state, each) for each in request.reads]
     # Unlike GetItem, no empty Item.

@@ -55,16 +55,10 @@ def _place(here: Value | None, steps: Steps, value: Value | None) -> Value | Non
             raise NoSuchPlace
 
 
-def project_paths(item: Item, wanted: Sequence[Steps]) -> dict[str, Value]:
-    """Only what is at these paths. Elements of lists keep their order, and close up."""
-    made: dict[str, Value] = {}
-    for name in dict.fromkeys(steps[0] for steps in wanted):  # each name once, in the order of the paths
-        assert isinstance(name, str)
-        inner = [steps[1:] for steps in wanted if steps[0] == name]
-        part = _part(item[name], inner) if name in item else None
-        if part is not None:
-            made[name] = part
-    return made
+def project_paths(item: Item, wanted: Sequence[Steps]) -> Item:
+    """Only what is at these paths, in their order. Elements of lists keep theirs, and close up."""
+    found = _part(Mapped(item), wanted)
+    return found.entries if isinstance(found, Mapped) else {}
 
 
 def _part(here: Value, wanted: Sequence[Steps]) -> Value | None:

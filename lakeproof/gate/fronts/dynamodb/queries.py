@@ -16,6 +16,8 @@ from lakeproof.gate.fronts.dynamodb.requests import Pages
 from lakeproof.gate.fronts.dynamodb.state import (
     PARTITION_BYTES_MAX,
     SORT_BYTES_MAX,
+    Answered,
+    DynamoState,
     DynamoTable,
     Key,
     digest,
@@ -93,8 +95,8 @@ def _split_part(part: Operand) -> tuple[str | int, list[Value]]:
     return first.steps[0], values
 
 
-def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) -> dict[str, object]:
-    """A page. key: None for a scan.
+def answer_page(state: DynamoState, request: Pages) -> Answered:
+    """A page of a query or a scan.
 
     A page ends after ``Limit`` items, or with the item that makes it 1 MiB; then it says where the next one begins,
     also if nothing is left. The filter takes items away after they were counted. Cost: the number of items in the
@@ -103,6 +105,9 @@ def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) ->
     Raises:
         DynamoDBError: the start is no key of the table, or outside of the range.
     """
+    table = state.table(request.table)
+    # Which part of the condition is about which key, only the table says.
+    key = None if request.key is None else KeyCondition.of(table, request.key)
     start = None if request.start is None else table.key(request.start)
     # Both are generators: an error of theirs comes with the first candidate, after the check of the filter.
     candidates = _scan(table, request, start) if key is None else _query(table, request, key, start)
@@ -125,7 +130,7 @@ def answer_page(table: DynamoTable, request: Pages, key: KeyCondition | None) ->
         made["Items"] = [written_item(item if wanted is None else project_paths(item, wanted)) for item in found]
     if last is not None:
         made["LastEvaluatedKey"] = written_item(table.key_fields(last))
-    return made
+    return state, made
 
 
 def _query(table: DynamoTable, request: Pages, key: KeyCondition, start: Key | None) -> Iterator[Key]:

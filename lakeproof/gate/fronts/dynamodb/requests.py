@@ -316,7 +316,6 @@ _CHANGES: Final = {
 
 
 def transact_write(body: Fields) -> Several:
-    """TransactWriteItems."""
     changes = []
     for each in _fields_of_each(body, "TransactItems", TRANSACTION_MAX):
         if len(each) != 1 or not each.keys() <= _CHANGES.keys():
@@ -330,7 +329,6 @@ def transact_write(body: Fields) -> Several:
 
 
 def transact_get(body: Fields) -> Several:
-    """TransactGetItems."""
     listed = _fields_of_each(body, "TransactItems", TRANSACTION_MAX)
     return Several(reads=tuple([read(fields(each.get("Get"), "Get")) for each in listed]))
 
@@ -343,7 +341,6 @@ def _by_table(body: Fields) -> list[tuple[str, object]]:
 
 
 def batch_get(body: Fields) -> Several:
-    """BatchGetItem."""
     reads: list[Read] = []
     for table, inner in _by_table(body):
         part = fields(inner, table)
@@ -356,7 +353,6 @@ def batch_get(body: Fields) -> Several:
 
 
 def batch_write(body: Fields) -> Several:
-    """BatchWriteItem."""
     changes = []
     for table, inner in _by_table(body):
         if not isinstance(inner, list):

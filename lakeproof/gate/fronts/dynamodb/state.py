@@ -164,3 +164,7 @@ class DynamoState:
         else:
             items = {**table.items, key: item}
         return self.with_table(attrs.evolve(table, items=items))
+
+
+Answered = tuple[DynamoState, Mapping[str, object]]
+"""The state after a request, and the fields of its answer."""

@@ -8,9 +8,8 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.fronts.dynamodb.errors import invalid, not_known, raise_error, raise_malformed
-from lakeproof.gate.fronts.dynamodb.items import Answered
 from lakeproof.gate.fronts.dynamodb.requests import Fields, flag, one_of, text, whole
-from lakeproof.gate.fronts.dynamodb.state import DynamoState, DynamoTable, KeyAttribute
+from lakeproof.gate.fronts.dynamodb.state import Answered, DynamoState, DynamoTable, KeyAttribute
 from lakeproof.gate.fronts.dynamodb.values import fields
 
 _UNKNOWN: Final = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")

@@ -103,24 +103,18 @@ def _check_names(state: BucketState, request: S3Request) -> None:
         refuse(400, "InvalidBucketName", "The specified bucket is not valid.")
 
 
-def _operation(request: S3Request) -> Callable[[BucketState, S3Request, int], Done]:
+def _operation(request: S3Request) -> "Operation":
     place = "service" if not request.bucket else "object" if request.key else "bucket"
     # A signature in the address says who asks, and not what.
     named = {name for name in request.query if name not in ALWAYS and not name.lower().startswith("x-amz-")}
-    for wanted, method, parameter, others, operation in OPERATIONS:
+    headers = {name for name, value in request.headers.items() if _matters(name, value)}
+    for wanted, method, parameter, others, heeded, operation in OPERATIONS:
         if wanted == place and method == request.method and (not parameter or parameter in named):
-            unknown = sorted(named - others - {parameter}) + _unknown_headers(request, operation)
-            if unknown:
+            if unknown := sorted(named - others - {parameter}) + sorted(headers - heeded):
                 not_known(f"{', '.join(unknown)} of a {request.method}")
             return operation
     shown = f" with {', '.join(sorted(named))}" if named else ""
     return not_known(f"{request.method} of {'an' if place == 'object' else 'a'} {place}{shown}")
-
-
-def _unknown_headers(request: S3Request, operation: Callable[[BucketState, S3Request, int], Done]) -> list[str]:
-    """What of its headers the front does not have, of those that matter."""
-    heeded = HEEDED.get(operation, NONE)
-    return sorted(name for name, value in request.headers.items() if _matters(name, value) and name not in heeded)
 
 
 def _matters(name: str, value: str) -> bool:
@@ -340,29 +334,25 @@ LISTED: Final = frozenset(
         *("marker", "continuation-token", "start-after"),
     )
 )
-OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[BucketState, S3Request, int], Done]], ...]] = (
-    ("service", "GET", "", NONE, list_buckets),
-    ("bucket", "GET", "location", NONE, bucket_location),
-    ("bucket", "GET", "", LISTED, list_objects),
-    ("bucket", "HEAD", "", NONE, head_bucket),
-    ("bucket", "PUT", "", NONE, create_bucket),
-    ("bucket", "DELETE", "", NONE, delete_bucket),
-    ("bucket", "POST", "delete", NONE, delete_objects),
-    ("object", "GET", "", NONE, get_object),
-    ("object", "HEAD", "", NONE, get_object),
-    ("object", "POST", "uploads", NONE, multipart.create),
-    ("object", "POST", "uploadId", NONE, multipart.complete),
-    ("object", "PUT", "uploadId", frozenset(("partNumber",)), upload_part),
-    ("object", "DELETE", "uploadId", NONE, multipart.abort),
-    ("object", "PUT", "", NONE, put_object),
-    ("object", "DELETE", "", NONE, delete_object),
+ETAGS: Final = frozenset(("if-match", "if-none-match"))
+OF_READS: Final = CONDITIONS - {"if-range"}  # a range under a condition is not known
+Operation = Callable[[BucketState, S3Request, int], Done]
+OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], frozenset[str], Operation], ...]] = (
+    ("service", "GET", "", NONE, NONE, list_buckets),
+    ("bucket", "GET", "location", NONE, NONE, bucket_location),
+    ("bucket", "GET", "", LISTED, NONE, list_objects),
+    ("bucket", "HEAD", "", NONE, NONE, head_bucket),
+    ("bucket", "PUT", "", NONE, NONE, create_bucket),
+    ("bucket", "DELETE", "", NONE, NONE, delete_bucket),
+    ("bucket", "POST", "delete", NONE, NONE, delete_objects),
+    ("object", "GET", "", NONE, OF_READS, get_object),
+    ("object", "HEAD", "", NONE, OF_READS, get_object),
+    ("object", "POST", "uploads", NONE, NONE, multipart.create),
+    ("object", "POST", "uploadId", NONE, ETAGS, multipart.complete),
+    ("object", "PUT", "uploadId", frozenset(("partNumber",)), NONE, upload_part),
+    ("object", "DELETE", "uploadId", NONE, NONE, multipart.abort),
+    ("object", "PUT", "", NONE, ETAGS, put_object),
+    ("object", "DELETE", "", NONE, frozenset(("if-match",)), delete_object),
 )
-"""Of what, by which method, with which parameter, and with which others if wanted: what is done. The first row that
-fits; a parameter that it does not know is refused, and not passed over."""
-HEEDED: Final[Mapping[Callable[[BucketState, S3Request, int], Done], frozenset[str]]] = {
-    get_object: CONDITIONS - {"if-range"},  # a range under a condition is not known
-    put_object: frozenset(("if-match", "if-none-match")),
-    multipart.complete: frozenset(("if-match", "if-none-match")),
-    delete_object: frozenset(("if-match",)),
-}
-"""Of what is done: the conditions that it heeds."""
+"""Of what, by which method, with which parameter, with which others if wanted, and under which conditions: what is
+done. The first row that fits; a parameter or a condition that it does not know is refused, and not passed over."""
