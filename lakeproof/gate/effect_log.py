@@ -28,15 +28,16 @@ WORDS: Final[Mapping[str, type[kv.KVError]]] = {
     "refused": kv.Refused,
     "no answer": kv.OutcomeUnknown,
 }
-_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "get": ("partition", "key"),
-    "set": ("partition", "key", "value"),
-    "set_if": ("partition", "key", "value", "predicate"),
-    "delete": ("partition", "key"),
-    "scan": ("partition",),  # start and limit have defaults
-}
 Op = kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.ScanBatch
-_NAMES: Final = {kv.Get: "get", kv.Set: "set", kv.SetIf: "set_if", kv.Delete: "delete", kv.ScanBatch: "scan"}
+_KINDS: Final[Mapping[str, tuple[type[Op], tuple[str, ...]]]] = {
+    "get": (kv.Get, ("partition", "key")),
+    "set": (kv.Set, ("partition", "key", "value")),
+    "set_if": (kv.SetIf, ("partition", "key", "value", "predicate")),
+    "delete": (kv.Delete, ("partition", "key")),
+    "scan": (kv.ScanBatch, ("partition", "start", "limit")),
+}
+"""Each effect with its fields in a line, in the order of the operation's own."""
+_DEFAULTS: Final = {"start": "", "limit": 0}
 _READS: Final = ("get", "scan")
 
 
@@ -74,37 +75,29 @@ def _parse_line(line: str, number: int, path: Path) -> Logged:
         client, effect = fields.get("client"), fields.get("effect")
         if not isinstance(client, str) or not client:
             raise ValueError(f"client: expected a name, found {client!r}")
-        if not isinstance(effect, str) or effect not in _FIELDS:
-            raise ValueError(f"effect: expected one of {', '.join(_FIELDS)}, found {effect!r}")
-        for name in (*_FIELDS[effect], "reply"):
+        if not isinstance(effect, str) or effect not in _KINDS:
+            raise ValueError(f"effect: expected one of {', '.join(_KINDS)}, found {effect!r}")
+        kind, names = _KINDS[effect]
+        fields = _DEFAULTS | fields
+        for name in (*names, "reply"):
             if name not in fields:
                 raise ValueError(f"{effect}: the field {name!r} is missing")
-        return Logged(number, client, _op(effect, fields), _reply(effect, fields["reply"]))
+        op = kind(*[_content(name, fields[name]) for name in names])  # type: ignore[arg-type]  # by name of the right type
+        return Logged(number, client, op, _reply(effect, fields["reply"]))
     # From Base64, UTF-8 and JSON come kinds of ValueError; JSON that is nested too deeply gives the other one.
     except (ValueError, RecursionError) as error:
         raise Unusable(f"{path}:{number}: {error}; a log of effects has one JSON object a line") from None
 
 
-def _op(effect: str, fields: Mapping[str, object]) -> Op:
-    partition = _bytes("partition", fields["partition"])
-    if effect == "scan":
-        limit = fields.get("limit", 0)
+def _content(name: str, value: object) -> object:
+    if name == "limit":
         # In Python true is a number, too.
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
-            raise ValueError(f"limit: expected a number from 0 on, found {limit!r}")
-        return kv.ScanBatch(partition, _bytes("start", fields.get("start", "")), limit)
-    key = _bytes("key", fields["key"])
-    match effect:
-        case "get":
-            return kv.Get(partition, key)
-        case "delete":
-            return kv.Delete(partition, key)
-        case "set":
-            return kv.Set(partition, key, _bytes("value", fields["value"]))
-        case _:
-            expected = fields["predicate"]
-            predicate = None if expected is None else kv.EXISTS if expected is True else _bytes("predicate", expected)
-            return kv.SetIf(partition, key, _bytes("value", fields["value"]), predicate)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise ValueError(f"limit: expected a number from 0 on, found {value!r}")
+        return value
+    if name == "predicate" and (value is None or value is True):
+        return kv.EXISTS if value else None
+    return _bytes(name, value)
 
 
 def _reply(effect: str, reply: object) -> object:
@@ -144,19 +137,10 @@ def write(path: Path, effects: Iterable[tuple[str, Op, object]]) -> int:
 
 
 def _line_content(client: str, op: Op, reply: object) -> dict[str, object]:
-    fields: dict[str, object] = {"client": client, "effect": _NAMES[type(op)], "partition": _content_text(op.partition)}
-    if isinstance(op, kv.ScanBatch):
-        fields |= {"start": _content_text(op.start), "limit": op.batch_size}
-    else:
-        fields["key"] = _content_text(op.key)
-    if isinstance(op, kv.Set | kv.SetIf):
-        fields["value"] = _content_text(op.value)
-    if isinstance(op, kv.SetIf):
-        # True is *if present*, null *if absent*; of the latter ``is`` makes False, and ``or`` None.
-        fields["predicate"] = (
-            _content_text(op.predicate) if isinstance(op.predicate, bytes) else op.predicate is kv.EXISTS or None
-        )
-    return fields | {"reply": _answer(reply)}
+    effect, names = next((effect, names) for effect, (kind, names) in _KINDS.items() if kind is type(op))
+    values = zip(names, attrs.astuple(op, recurse=False), strict=True)
+    fields = {name: _content_text(value) for name, value in values}
+    return {"client": client, "effect": effect, **fields, "reply": _answer(reply)}
 
 
 def _answer(reply: object) -> object:
@@ -172,7 +156,9 @@ def _answer(reply: object) -> object:
             return next((word for word, kind in WORDS.items() if isinstance(reply, kind)), "refused")
 
 
-def _content_text(content: bytes) -> object:
+def _content_text(content: object) -> object:
+    if not isinstance(content, bytes):
+        return True if content is kv.EXISTS else content  # *if absent* is null; a limit stays
     try:
         return content.decode()
     except UnicodeDecodeError:
