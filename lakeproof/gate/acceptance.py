@@ -15,7 +15,7 @@ ids, states, heads; not dates, messages, places of data and the names of staging
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -25,7 +25,6 @@ from lakeproof.gate.effect_log import Logged, Op
 from lakeproof.impl.codec import Undecodable, decode_at, encode
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.model import kv
-from lakeproof.model.identifiers import CommitID, InstanceUID, StagingToken
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
 from lakeproof.scenario import Call
 from lakeproof.search import describe
@@ -335,24 +334,22 @@ def _value_received(partition: bytes, key: bytes, value: bytes, names: NameMap) 
     return value if renamed == record else encode(renamed)
 
 
+_NAMED: Final[Mapping[type[Record], tuple[str, ...]]] = {
+    Repository: ("instance_uid",),
+    CleanupRecord: ("instance_uid",),
+    Branch: ("commit_id", "staging_token", "sealed_tokens"),
+    Tag: ("commit_id",),
+    Commit: ("commit_id", "parents"),
+    StagedEntry: (),
+}
+"""The fields of each record that have names of what a flow mints."""
+
+
 def _rename_record(record: Record, names: NameMap) -> Record:
-    match record:
-        case Repository() | CleanupRecord():
-            return attrs.evolve(record, instance_uid=InstanceUID(names.received(record.instance_uid)))
-        case Branch():
-            return attrs.evolve(
-                record,
-                commit_id=CommitID(names.received(record.commit_id)),
-                staging_token=StagingToken(names.received(record.staging_token)),
-                sealed_tokens=tuple(StagingToken(names.received(each)) for each in record.sealed_tokens),
-            )
-        case Tag():
-            return attrs.evolve(record, commit_id=CommitID(names.received(record.commit_id)))
-        case Commit():
-            parents = tuple(CommitID(names.received(each)) for each in record.parents)
-            return attrs.evolve(record, commit_id=CommitID(names.received(record.commit_id)), parents=parents)
-        case StagedEntry():
-            return record
+    def renamed(found: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        return names.received(found) if isinstance(found, str) else tuple(map(names.received, found))
+
+    return attrs.evolve(record, **{each: renamed(getattr(record, each)) for each in _NAMED[type(record)]})  # type: ignore[arg-type]  # the field's own type
 
 
 def _text(content: bytes) -> str:
