@@ -81,19 +81,17 @@ class Bell:
     """Wakes the tasks that wait for it; an earlier ring is lost."""
 
     def __init__(self) -> None:
-        self._rung = trio.Event()
+        self._waiting = trio.lowlevel.ParkingLot()
 
     def ring(self) -> None:
-        self._rung.set()
-        self._rung = trio.Event()  # an event of trio is never unset
+        self._waiting.unpark_all()
 
     async def wait(self, seconds: float) -> bool:
         """Until it rings, or for so long; whether it has rung."""
-        rung = self._rung  # when this task wakes, the bell has another event
         with trio.move_on_after(seconds):
-            await rung.wait()
-        # Not whether the time is over: both may be true when the task runs again.
-        return rung.is_set()
+            await self._waiting.park()
+            return True
+        return False
 
 
 @attrs.define(eq=False)

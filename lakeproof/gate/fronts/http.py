@@ -19,7 +19,7 @@ from lakeproof.gate.arrivals import READ_BYTES, Arrivals, write_all
 from lakeproof.gate.fronts.wire import CONTINUE, TOO_LARGE, Incoming, Malformed, Request, Response, encode_response
 from lakeproof.words import Unusable
 
-__all__ = ["Cut", "Gone", "Handler", "Request", "Response", "Server", "listening", "send"]
+__all__ = ["Cut", "Gone", "Handler", "Request", "Response", "Server", "listening", "refuse"]
 CLOSING_SECONDS: Final = 1.0
 WAITING_MAX: Final = 1024
 """How many connections may wait to be accepted."""
@@ -123,21 +123,26 @@ class Server:
             # The service might have taken it: what follows from the refusal is not judged.
             if error.status == TOO_LARGE:
                 self.note("a request of HTTP", str(error))
-            await _refuse(connection, error)
+            response = Response(error.status, (("Content-Type", "text/plain"),), str(error).encode())
+            await refuse(connection, encode_response("", response, stays=False))
         finally:
             connection.close()
+
+    async def send(self, connection: socket.socket, data: bytes) -> None:
+        """Write an answer. Raises Gone: the reader is gone."""
+        # While it is not all written, the client has something to read, and so is not quiet.
+        self.busy += 1
+        try:
+            await send(connection, data)
+        finally:
+            self.busy -= 1
 
     async def _one(self, connection: socket.socket, incoming: Incoming) -> bool:
         """Serve one request; whether the connection stays open."""
         arrived = await self.arrived(connection, incoming)
         self.seen += 1
         response = await self.handler(arrived.request)
-        # While an answer is not all written, the client has something to read, and so is not quiet.
-        self.busy += 1
-        try:
-            await send(connection, encode_response(arrived.request.method, response, arrived.stays))
-        finally:
-            self.busy -= 1
+        await self.send(connection, encode_response(arrived.request.method, response, arrived.stays))
         return arrived.stays
 
     async def arrived(self, connection: socket.socket, incoming: RequestParser[Whole]) -> Whole:
@@ -221,8 +226,7 @@ async def send(connection: socket.socket, data: bytes) -> None:
         raise Gone from None
 
 
-async def _refuse(connection: socket.socket, error: Malformed) -> None:
-    """Tell a client that speaks no HTTP so, as far as it listens."""
-    response = Response(error.status, (("Content-Type", "text/plain"),), str(error).encode())
+async def refuse(connection: socket.socket, data: bytes) -> None:
+    """Tell a client that does not speak the protocol so, as far as it listens."""
     with trio.move_on_after(CLOSING_SECONDS), suppress(Gone):
-        await send(connection, encode_response("", response, stays=False))
+        await send(connection, data)

@@ -6,15 +6,12 @@ which are requests of their own once their turn has come.
 
 import socket
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Final
 
-import trio
-
 from lakeproof.gate.fronts.aws import Store, StoreRequest
-from lakeproof.gate.fronts.http import CLOSING_SECONDS, Cut, Gone, send
+from lakeproof.gate.fronts.http import Cut, Gone, refuse
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Incoming, Malformed, Words
 from lakeproof.gate.fronts.redis.replies import Failure, Reply, encode_reply
@@ -48,7 +45,8 @@ class Speaker:
             while not session.over:
                 words = await self.gate.server.arrived(connection, incoming)
                 if isinstance(words, Malformed):
-                    await self._refuse(connection, session, words)
+                    self.gate.note(session.client, words.unknown)
+                    await refuse(connection, encode_reply(Failure(words.why), session.protocol))
                     return
                 if rounds != self.gate.rounds:  # versions of another schedule say nothing of this one
                     rounds = self.gate.rounds
@@ -60,20 +58,14 @@ class Speaker:
             connection.close()
 
     async def _one(self, connection: socket.socket, session: Session, words: Words) -> None:
-        server = self.gate.server
-        server.seen += 1
+        self.gate.server.seen += 1
         found = session.taken(words)
         if isinstance(found, RedisRequest):
             reply = await self._answer(connection, session, found)
         else:
             reply = found
             self.gate.note(f"{session.client} {words[0].decode('latin-1').upper()}", reply.unknown)
-        # While an answer is under way, the program may act on it at any moment: it is not quiet.
-        server.busy += 1
-        try:
-            await send(connection, encode_reply(reply.value, session.protocol))
-        finally:
-            server.busy -= 1
+        await self.gate.server.send(connection, encode_reply(reply.value, session.protocol))
 
     async def _answer(self, connection: socket.socket, session: Session, request: RedisRequest) -> Reply:
         if self.clients and request.client not in self.clients:
@@ -87,9 +79,3 @@ class Speaker:
         if self.tell is not None:
             self.tell(request, reply)
         return reply
-
-    async def _refuse(self, connection: socket.socket, session: Session, malformed: Malformed) -> None:
-        """Tell a client that speaks no RESP so, as far as it listens."""
-        self.gate.note(session.client, malformed.unknown)
-        with trio.move_on_after(CLOSING_SECONDS), suppress(Gone):
-            await send(connection, encode_reply(Failure(malformed.why), session.protocol))
