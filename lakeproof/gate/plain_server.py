@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from lakeproof.gate.fronts import s3
-from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
+from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.http import Request, Response, Talk, listening
 from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.server import Gate
@@ -20,7 +20,7 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
         Unusable: the port is taken.
     """
     front = AWSFront()
-    gate = Gate[Store, StoreRequest](front, Store(s3=s3.BucketState(buckets=buckets)), lambda: time.time_ns() // 1000)
+    gate = Gate(front, Store(s3=s3.BucketState(buckets=buckets)), lambda: time.time_ns() // 1000)
     gate.hold(frozenset())  # of no client: otherwise the names of a setup are kept, for ever
     answer = gate.server.handler
 

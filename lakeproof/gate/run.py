@@ -22,7 +22,7 @@ import trio
 
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
 from lakeproof.gate.cuts import Exchange, Made, judge_moments, moments, replay_exchanges
-from lakeproof.gate.fronts.aws import Store, StoreRequest
+from lakeproof.gate.fronts.aws import StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
@@ -120,7 +120,7 @@ class Runner:
         self,
         scenario: GateScenario,
         front: PassingFront,
-        gate: Gate[Store, StoreRequest],
+        gate: Gate,
         children: dict[str, ClientProcess],
     ) -> None:
         self.scenario = scenario
@@ -138,7 +138,7 @@ class Runner:
         self.unfinished: set[str] = set()
         self.crashed: set[str] = set()
         self.calm: set[str] = set()  # clients with which a schedule has ended while they wait in the store
-        self.blocked: list[WaitingRequest[StoreRequest]] = []  # at the end of a schedule, until the next one begins
+        self.blocked: list[WaitingRequest] = []  # at the end of a schedule, until the next one begins
         self.unproved = ""
         self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
         """Of the schedule that is run: the calls that have ended, by client."""
@@ -249,7 +249,7 @@ class Runner:
         clients = zip(self.results, self.scenario.clients, strict=True)
         return [(name, calls[len(self.results[name])]) for name, calls in clients if name in self.unfinished]
 
-    async def _let_go(self, choice: Choice) -> WaitingRequest[StoreRequest]:
+    async def _let_go(self, choice: Choice) -> WaitingRequest:
         """Let a request go."""
         client = choice.name.client
         crashes = choice.mode in ENDING
@@ -299,7 +299,7 @@ class Runner:
             if name not in self.unfinished or clients[name] > 1 or not await self.children[name].ends():
                 await self.children[name].restart()
 
-    def _first(self) -> list[WaitingRequest[StoreRequest]]:
+    def _first(self) -> list[WaitingRequest]:
         """The requests that may be let go: all that wait, or of each client the first one by its label."""
         waiting = sorted(self.gate.pending.values(), key=lambda each: each.name)
         if self.scenario.parallel:
@@ -307,7 +307,7 @@ class Runner:
         # In a dictionary the last entry of a client stays: reversed, it is the request whose name comes first.
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
-    def _pending(self, waiting: WaitingRequest[StoreRequest], spent: Sequence[str]) -> Pending:
+    def _pending(self, waiting: WaitingRequest, spent: Sequence[str]) -> Pending:
         left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *waiting.faults)]
         if EXPIRED in left and not self._expires(waiting.request):
             left.remove(EXPIRED)  # else two classes are run that differ in nothing

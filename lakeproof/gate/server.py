@@ -27,15 +27,16 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
-from typing import Final, Generic
+from typing import Final
 
 import attrs
 import trio
 
 from lakeproof.gate.classes import Name
+from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
-from lakeproof.gate.fronts.interface import Answer, Front, State, StoreRequest
+from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.replies import NIL, WAITS
 from lakeproof.gate.names import NAME, Names, blank_minted
 
@@ -95,7 +96,7 @@ class Bell:
 
 
 @attrs.define(eq=False)
-class WaitingRequest(Generic[StoreRequest]):
+class WaitingRequest:
     """A request that waits."""
 
     client: str
@@ -124,24 +125,24 @@ class WaitingRequest(Generic[StoreRequest]):
         return self.named
 
 
-class Gate(Generic[State, StoreRequest]):
+class Gate:
     """Holds the requests of known clients, and answers all others at once.
 
     state: what the store holds; may be set to another while no request waits. now: the store's clock.
     """
 
-    def __init__(self, front: Front[State, StoreRequest], state: State, now: Callable[[], int]) -> None:
+    def __init__(self, front: AWSFront, state: Store, now: Callable[[], int]) -> None:
         self.front = front
         self.state = state
         self.now = now
         self.server = Server(self._handle, self.note)
-        self.pending: dict[Name, WaitingRequest[StoreRequest]] = {}
+        self.pending: dict[Name, WaitingRequest] = {}
         """What waits and has a name."""
-        self._arrived: list[WaitingRequest[StoreRequest]] = []
+        self._arrived: list[WaitingRequest] = []
         """What waits and has none yet."""
-        self.blocked: list[WaitingRequest[StoreRequest]] = []
+        self.blocked: list[WaitingRequest] = []
         """What was let go and waits in the store, for ever as far as the schedule goes."""
-        self.timed: list[WaitingRequest[StoreRequest]] = []
+        self.timed: list[WaitingRequest] = []
         """What has waited there until its timeout, and may have waited longer."""
         self.unreal = ""
         """Which of ``blocked`` a real store would have answered meanwhile: it has come to have what that waits for."""
@@ -202,7 +203,7 @@ class Gate(Generic[State, StoreRequest]):
         """The names of what was minted before the first schedule."""
         return self._of_setup.copy()
 
-    def begin_with(self, state: State, names: Names) -> None:
+    def begin_with(self, state: Store, names: Names) -> None:
         """Hold what a setup has left elsewhere, with the names of what was minted there."""
         self.state, self._of_setup = state, names.copy()
 
@@ -229,7 +230,7 @@ class Gate(Generic[State, StoreRequest]):
         awaits_all = self.front.awaited(self.state, request) == 0  # it may have a timeout, and is answered then
         return awaits_all and self.front.perform(self.state, request, self.now())[1].status == WAITS
 
-    async def let_go(self, name: Name, mode: str) -> WaitingRequest[StoreRequest]:
+    async def let_go(self, name: Name, mode: str) -> WaitingRequest:
         """Let one request go; returns once its answer is sent, or its connection is closed."""
         waiting = self.pending[name]
         await self._release(waiting, mode)
@@ -247,7 +248,7 @@ class Gate(Generic[State, StoreRequest]):
             self.blocked.remove(waiting)
             waiting.ended.set()
 
-    async def _release(self, waiting: WaitingRequest[StoreRequest], mode: str) -> None:
+    async def _release(self, waiting: WaitingRequest, mode: str) -> None:
         # Here, and not only when the waiting task runs: a second release must not find it.
         self._forget(waiting)
         waiting.mode = mode
@@ -309,7 +310,7 @@ class Gate(Generic[State, StoreRequest]):
             self._forget(waiting)
             waiting.answered.set()
 
-    async def _give_up(self, waiting: WaitingRequest[StoreRequest], closed: Callable[[], Awaitable[object]]) -> None:
+    async def _give_up(self, waiting: WaitingRequest, closed: Callable[[], Awaitable[object]]) -> None:
         await closed()
         # Whether it comes before what the request waits for is in no footprint.
         if waiting in self.blocked:
@@ -323,14 +324,14 @@ class Gate(Generic[State, StoreRequest]):
         can[EXPIRED] = self.front.late(request) is not None
         return tuple(mode for mode in COSTS if can.get(mode, writes))
 
-    def _forget(self, waiting: WaitingRequest[StoreRequest]) -> None:
+    def _forget(self, waiting: WaitingRequest) -> None:
         if waiting.named is not None:
             self.pending.pop(waiting.named, None)
         for several in (self._arrived, self.blocked):
             if waiting in several:
                 several.remove(waiting)
 
-    def _answer(self, waiting: WaitingRequest[StoreRequest]) -> Answer:
+    def _answer(self, waiting: WaitingRequest) -> Answer:
         if waiting.mode == REFUSED:
             # It does not look at the store. So the footprint stays empty: no other client can tell.
             response = self.front.refusal(waiting.request)
@@ -381,6 +382,6 @@ class Gate(Generic[State, StoreRequest]):
         return f"{match[0][:-1]}?>" if match[0] in self._passed_on else match[0]
 
 
-def _content(waiting: WaitingRequest[StoreRequest]) -> tuple[str, str, str]:
+def _content(waiting: WaitingRequest) -> tuple[str, str, str]:
     """What two runs have in common of a request, to sort by."""
     return waiting.client, blank_minted(waiting.label), blank_minted(waiting.body.decode("latin-1"))

@@ -9,7 +9,7 @@ import attrs
 import trio
 
 from lakeproof.gate.fronts import s3
-from lakeproof.gate.fronts.aws import Store, StoreRequest
+from lakeproof.gate.fronts.aws import Store
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.fronts.redis.state import RedisState as Keys
@@ -68,7 +68,7 @@ async def open_runner(scenario: GateScenario, file: Path, begins: Prepared | Non
     front = PassingFront(scenario.through, OPEN)
     # Without expiries a command that sets a time to live is unknown here, as no key ever expires.
     store = Store(s3=s3.BucketState(buckets=scenario.buckets), redis=Keys(expires=scenario.expiries is not None))
-    gate = Gate[Store, StoreRequest](front, store, lambda: time.time_ns() // 1000)
+    gate = Gate(front, store, lambda: time.time_ns() // 1000)
     listener, redis_listener = listening(0), listening(0)
     url, redis = (f"127.0.0.1:{each.getsockname()[1]}" for each in (listener, redis_listener))
     names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]

@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from lakeproof.gate.fronts import s3
-from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
+from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.http import Cut, Request, Response
 from lakeproof.gate.server import NORMAL, Gate
 
@@ -26,9 +26,9 @@ def deleting(*keys: str) -> Request:
     return asking("POST", "/b", f"<Delete>{listed}</Delete>".encode())
 
 
-async def holding(setup: Sequence[Request] = ()) -> Gate[Store, StoreRequest]:
+async def holding(setup: Sequence[Request] = ()) -> Gate:
     """A gate that holds what is requested after this setup."""
-    gate = Gate[Store, StoreRequest](AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
+    gate = Gate(AWSFront(), Store(s3=s3.BucketState(buckets=frozenset({"b"}))), lambda: 0)
     for request in setup:
         await gate.server.handler(request)
     gate.hold(frozenset({"c1", "c2"}), "reader")

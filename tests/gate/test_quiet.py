@@ -15,7 +15,7 @@ import trio.testing
 
 from lakeproof.gate import quiet
 from lakeproof.gate.arrivals import Arrivals
-from lakeproof.gate.fronts.aws import Store, StoreRequest
+from lakeproof.gate.fronts.aws import Store
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.programs import ClientProcess
@@ -218,17 +218,17 @@ def test_the_clock_of_a_process_counts_threads_that_have_ended() -> None:
 class TestWhatWasSent:
     """It is at each moment unread, or being read, or held: so no look at a program that sleeps can miss it."""
 
-    def arrive(self, gate: Gate[Store, StoreRequest]) -> None:
+    def arrive(self, gate: Gate) -> None:
         """Until what was sent is there: a busy kernel may take a moment. Nobody reads meanwhile."""
         until = time.monotonic() + 60
         while not gate.server.arrivals.unread():
             assert time.monotonic() < until
 
-    async def at_rest(self, gate: Gate[Store, StoreRequest]) -> None:
+    async def at_rest(self, gate: Gate) -> None:
         while gate.server.arrivals.unread() or gate.server.busy:
             await trio.lowlevel.cancel_shielded_checkpoint()
 
-    async def held_after(self, gate: Gate[Store, StoreRequest], pieces: list[bytes], connection: socket.socket) -> int:
+    async def held_after(self, gate: Gate, pieces: list[bytes], connection: socket.socket) -> int:
         """How many requests are held at the first moment at which a look could find the store at rest."""
         before = sum(gate.counts.values())
         for piece in pieces[:-1]:
@@ -256,7 +256,7 @@ class TestWhatWasSent:
         self, redis: bool, pieces: list[bytes]
     ) -> None:
         async def sends() -> None:
-            gate = Gate[Store, StoreRequest](PassingFront((), "reader"), Store(), lambda: 0)
+            gate = Gate(PassingFront((), "reader"), Store(), lambda: 0)
             gate.hold(frozenset({"c1"}))
             listener = listening(0)
             served = (listener, Speaker(gate).talk if redis else gate.server.talk)

@@ -4,7 +4,7 @@ import pytest
 import trio
 import trio.testing
 
-from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
+from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis import globs
 from lakeproof.gate.fronts.redis.connections import Speaker
@@ -62,13 +62,13 @@ class TestHeld:
     """A gate that holds the requests of ``c1`` and ``c2``."""
 
     @staticmethod
-    async def arrived(gate: Gate[Store, StoreRequest], count: int) -> None:
+    async def arrived(gate: Gate, count: int) -> None:
         """Until so many requests were held since holding began."""
         with trio.fail_after(60):
             while sum(gate.counts.values()) < count:
                 await gate.arrived.wait(60)
 
-    async def settled(self, gate: Gate[Store, StoreRequest], count: int) -> list[str]:
+    async def settled(self, gate: Gate, count: int) -> list[str]:
         """The labels of what waits, once so many requests have arrived, and nothing moves."""
         await self.arrived(gate, count)
         await trio.testing.wait_all_tasks_blocked()
@@ -86,7 +86,7 @@ class TestHeld:
 
     def run(self, test: object, *hello: str, clients: tuple[str, ...] = ()) -> None:
         async def main() -> None:
-            gate, listener = Gate[Store, StoreRequest](AWSFront(), Store(), lambda: 0), listening(0)
+            gate, listener = Gate(AWSFront(), Store(), lambda: 0), listening(0)
             port = listener.getsockname()[1]
             gate.hold(frozenset({"c1", "c2"}))
             async with trio.open_nursery() as nursery:
@@ -103,7 +103,7 @@ class TestHeld:
 
     @pytest.mark.parametrize("transaction", [False, True])
     def test_a_refused_write_is_an_error_and_nothing_is_done(self, transaction: bool) -> None:
-        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate, connection: trio.SocketStream) -> None:
             asked = commands("MULTI", "SET a 1", "EXEC") if transaction else commands("SET a 1")
             await connection.send_all(asked)
             await self.settled(gate, 1)
@@ -117,7 +117,7 @@ class TestHeld:
 
     @pytest.mark.parametrize("values", ["12", "21"])
     def test_commands_of_two_connections_of_a_client_are_named_by_what_they_ask(self, values: str) -> None:
-        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate, connection: trio.SocketStream) -> None:
             other = await trio.open_tcp_stream(*connection.socket.getpeername())
             await other.send_all(commands("AUTH c1 x"))
             assert await self.said(other) == b"+OK\r\n"
@@ -132,7 +132,7 @@ class TestHeld:
         self.run(test)
 
     def test_a_schedule_begins_with_connections_that_watch_nothing(self) -> None:
-        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate, connection: trio.SocketStream) -> None:
             await connection.send_all(commands("WATCH a"))
             await self.settled(gate, 1)
             await gate.let_go(next(iter(gate.pending)), NORMAL)
@@ -145,7 +145,7 @@ class TestHeld:
         self.run(test)
 
     def test_a_transaction_of_no_client_is_refused_and_named(self) -> None:
-        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate, connection: trio.SocketStream) -> None:
             await connection.send_all(commands("MULTI", "EXEC"))
             assert b"-NOAUTH" in await self.said(connection, 2)
             assert gate.unknown.startswith("c1 EXEC (): a connection that is of no client")
@@ -153,7 +153,7 @@ class TestHeld:
         self.run(test, clients=("c2",))
 
     def test_who_has_no_user_is_known_by_the_name_of_the_connection(self) -> None:
-        async def test(gate: Gate[Store, StoreRequest], connection: trio.SocketStream) -> None:
+        async def test(gate: Gate, connection: trio.SocketStream) -> None:
             assert gate.counts["c1"] == 0, "what was asked before is of no client"
             await connection.send_all(commands("GET a"))
             assert await self.settled(gate, 1) == ["GET a"]

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 from hypothesis import strategies as st
 
-from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
+from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.http import Cut
 from lakeproof.gate.fronts.redis.front import RedisRequest
 from lakeproof.gate.fronts.redis.replies import Failure, NilArray, Reply
@@ -70,7 +70,7 @@ def by_gate(program: Program, search: Chooser) -> tuple[set[Outcome], int]:
 
 async def _one_run(program: Program, search: Chooser) -> Outcome | None:
     clients, crashes = program
-    gate = Gate[Store, StoreRequest](AWSFront(), Store(), lambda: 0)
+    gate = Gate(AWSFront(), Store(), lambda: 0)
     names = [f"c{at}" for at, _ in enumerate(clients)]
     gate.hold(frozenset(names))
     dead: set[str] = set()

@@ -41,7 +41,7 @@ class Store:
 
 
 class AWSFront:
-    """See `lakeproof.gate.fronts.interface.Front`."""
+    """All of them as one. See `lakeproof.gate.fronts.interface.Front`, also for what has no docstring here."""
 
     def __init__(self) -> None:
         self.s3 = S3Front()
@@ -49,6 +49,7 @@ class AWSFront:
         self.redis = RedisFront()
 
     def understood(self, request: Request) -> StoreRequest | Response:
+        """The request of HTTP; or the answer to one that is none, which is given at once and touches nothing."""
         return self.dynamodb.understood(request) if TARGET in request.headers else self.s3.understood(request)
 
     def _front(self, request: StoreRequest) -> Front[object, StoreRequest]:
@@ -62,6 +63,7 @@ class AWSFront:
         return self._front(request).label_of(request)
 
     def keys_of(self, request: StoreRequest) -> tuple[str, ...]:
+        """All keys that it names and its label may not, in an order that does not depend on what is minted."""
         # Labels of the others have them all.
         return self.s3.keys_of(request) if isinstance(request, S3Request) else ()
 
@@ -75,13 +77,17 @@ class AWSFront:
         return after, answer, footprint
 
     def conflict(self, request: StoreRequest) -> StoreRequest | None:
+        """The same write under a condition, that meets another write: it is refused. None: it never does."""
         # DynamoDB's transactions are one step here and never conflict. Whether Redis' EXEC does, its keys say.
         return self.s3.conflict(request) if isinstance(request, S3Request) else None
 
     def late(self, request: StoreRequest) -> StoreRequest | None:
+        """The same request after what it touches has expired, as far as it can. None: nothing expires in this store."""
         return attrs.evolve(request, late=True) if isinstance(request, RedisRequest) else None
 
     def awaited(self, state: Store, request: StoreRequest) -> int | None:
+        """How much is there of what it would wait for in the store: one is its answer, and of several it is not known
+        which. None: it never waits."""
         return self.redis.awaited(state.redis, request) if isinstance(request, RedisRequest) else None
 
     def refusal(self, request: StoreRequest) -> Answer:

@@ -10,7 +10,6 @@ from functools import partial
 from itertools import count
 from typing import Final
 
-from lakeproof.gate.fronts.aws import Store, StoreRequest
 from lakeproof.gate.fronts.http import Cut, Gone, refuse
 from lakeproof.gate.fronts.redis.front import RedisFront, RedisRequest
 from lakeproof.gate.fronts.redis.parser import Incoming, Malformed, Words
@@ -28,7 +27,7 @@ class Speaker:
 
     def __init__(
         self,
-        gate: Gate[Store, StoreRequest],
+        gate: Gate,
         clients: Collection[str] = (),
         tell: Callable[[RedisRequest, Reply], object] | None = None,
     ) -> None:
