@@ -30,18 +30,7 @@ _HOMES: Final = {
 }
 """The module of each name."""
 
-__all__ = [
-    "GateCall",
-    "GateScenario",
-    "Invariant",
-    "Moment",
-    "OnTheWay",
-    "Outcome",
-    "Profile",
-    "Returned",
-    "Rule",
-    "call",
-]
+__all__ = [*_HOMES]  # noqa: PLE0604  # these are texts
 
 
 def __getattr__(name: str) -> object:
