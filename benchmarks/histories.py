@@ -27,12 +27,13 @@ import trio
 
 from benchmarks.search import machine
 from lakeproof.gate.classes import Classes
-from lakeproof.gate.cuts import Exchange, Made, replay_exchanges
+from lakeproof.gate.cuts import Exchange, replay_exchanges
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.replies import Reply, encode_reply
 from lakeproof.gate.names import Names
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.search import all_classes
+from lakeproof.gate.server import WaitingRequest
 from lakeproof.gate.startup import open_runner
 from lakeproof.verify.loader import import_beside, matching
 
@@ -53,7 +54,7 @@ class Histories:
     next: dict[tuple[str, History], set[Waiting]] = attrs.field(factory=dict)
     """By client and history: what waited. More than one set: the history is torn."""
 
-    def add(self, steps: Sequence[Made], exchanges: Sequence[Exchange]) -> None:
+    def add(self, steps: Sequence[WaitingRequest], exchanges: Sequence[Exchange]) -> None:
         """Take in one schedule that was run to its end."""
         self.requests += len(steps)
         told = _told(steps, exchanges)
@@ -78,7 +79,7 @@ class Histories:
         return sum(each not in begun for each in self.next)
 
 
-def _told(steps: Sequence[Made], exchanges: Sequence[Exchange]) -> list[Hashable]:
+def _told(steps: Sequence[WaitingRequest], exchanges: Sequence[Exchange]) -> list[Hashable]:
     """Each reply, with names by order of first appearance in the schedule."""
     names = Names()
     found: list[Hashable] = []

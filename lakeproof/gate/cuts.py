@@ -20,14 +20,13 @@ from typing import Final
 
 import attrs
 
-from lakeproof.gate.classes import Name
 from lakeproof.gate.fronts.aws import AWSFront, Store, StoreRequest
-from lakeproof.gate.fronts.footprints import Footprint, dependent
+from lakeproof.gate.fronts.footprints import dependent
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.replies import WAITS
 from lakeproof.gate.programs import Returned
 from lakeproof.gate.scenario import GateCall, GateScenario, found_by
-from lakeproof.gate.server import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED
+from lakeproof.gate.server import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED, WaitingRequest
 from lakeproof.words import Unusable
 
 APPLIED: Final = frozenset({NORMAL, CONFLICT, EXPIRED, LOST_APPLIED, CRASHED_APPLIED})
@@ -40,20 +39,6 @@ Cut = tuple[int, ...]
 
 class TooManyMoments(Exception):
     """A schedule has more than `MOMENTS_MAX`."""
-
-
-@attrs.frozen(kw_only=True)
-class Made:
-    """A step of a schedule as it was made: the request as the front has understood it, when it was let go (microseconds
-    since 1970), the step after which it first waited (-1: at the beginning), and the number of its call."""
-
-    name: Name
-    mode: str
-    footprint: Footprint
-    request: StoreRequest
-    now: int
-    born: int
-    call: int
 
 
 @attrs.frozen(kw_only=True)
@@ -83,7 +68,7 @@ class Moment:
     """The steps of the schedule up to this one, in the order that leads here."""
 
 
-def moments(front: AWSFront, start: Store, steps: Sequence[Made]) -> Iterator[Moment]:
+def moments(front: AWSFront, start: Store, steps: Sequence[WaitingRequest]) -> Iterator[Moment]:
     """Every moment of every order of the class of a schedule. Each pair of neighbouring cuts once.
 
     Raises:
@@ -117,7 +102,7 @@ def moments(front: AWSFront, start: Store, steps: Sequence[Made]) -> Iterator[Mo
         layer = following
 
 
-def _lines(steps: Sequence[Made]) -> list[list[int]]:
+def _lines(steps: Sequence[WaitingRequest]) -> list[list[int]]:
     """The steps of each client, in their order."""
     found: dict[str, list[int]] = {}
     for at, each in enumerate(steps):
@@ -125,7 +110,7 @@ def _lines(steps: Sequence[Made]) -> list[list[int]]:
     return [found[client] for client in sorted(found)]
 
 
-def _needs(steps: Sequence[Made], at: int) -> set[int]:
+def _needs(steps: Sequence[WaitingRequest], at: int) -> set[int]:
     """The earlier steps that come before this one in every order of the class: what it was born of, what its client has
     done, and what it depends on."""
     this = steps[at]
@@ -139,7 +124,7 @@ def _needs(steps: Sequence[Made], at: int) -> set[int]:
     }
 
 
-def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[Made]) -> list[Exchange]:
+def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[WaitingRequest]) -> list[Exchange]:
     """The request of each step, with its answer. All orders of the class give the same answers."""
     found = []
     store = start
@@ -154,13 +139,13 @@ def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[Made]) -> li
     return found
 
 
-def _perform_step(front: AWSFront, store: Store, step: Made) -> Store:
+def _perform_step(front: AWSFront, store: Store, step: WaitingRequest) -> Store:
     # At the time of its release in the run, which the store may have written down.
     return front.perform(store, step.request, step.now)[0] if step.mode in APPLIED else store
 
 
 def _moment(
-    before: Store, after: Store, steps: Sequence[Made], exchanges: Sequence[Exchange], order: tuple[int, ...]
+    before: Store, after: Store, steps: Sequence[WaitingRequest], exchanges: Sequence[Exchange], order: tuple[int, ...]
 ) -> Moment:
     this = steps[order[-1]]
     # No cut has a step without the earlier ones of its client, so that all of them are in ``order``.

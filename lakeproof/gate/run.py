@@ -21,7 +21,7 @@ import attrs
 import trio
 
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
-from lakeproof.gate.cuts import Exchange, Made, judge_moments, moments, replay_exchanges
+from lakeproof.gate.cuts import Exchange, judge_moments, moments, replay_exchanges
 from lakeproof.gate.fronts.aws import StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned
@@ -133,8 +133,7 @@ class Runner:
         self.fresh = gate.state  # until the setup has run: then `open_runner` sets what it has left
         self.watch = Watch()
         self.steps: list[Release] = []
-        self.made: list[Made] = []
-        self._born: dict[Name, int] = {}
+        self.made: list[WaitingRequest] = []
         self.unfinished: set[str] = set()
         self.crashed: set[str] = set()
         self.calm: set[str] = set()  # clients with which a schedule has ended while they wait in the store
@@ -155,7 +154,7 @@ class Runner:
         # Of tables that only an earlier schedule has created, labels would have keys that they had not had there.
         self.front.dynamodb.keys_of_tables = {name: each.key_names for name, each in self.fresh.dynamodb.tables.items()}
         self.gate.hold(frozenset(name for name in self.children if name != OPEN), OPEN)
-        self.steps, self.made, self._born = [], [], {}
+        self.steps, self.made = [], []
         self.front.passed.clear()
         self.unproved = ""
         self.results = {name: [] for name in self.children if name != OPEN}
@@ -218,15 +217,13 @@ class Runner:
         while True:
             if trouble := await self._quiet() or self.gate.unknown:
                 return False, trouble
-            self.gate.settle()
+            self.gate.settle(len(self.steps) - 1)
             # `_quiet` returns only when every call that has not ended waits here. So all others have ended.
             if not self.gate.pending:
                 if self.unfinished - self.calm and await self.gate.arrived.wait(BLOCKED_SECONDS):
                     return False, f"{', '.join(sorted(self.unfinished))}: {GOES_ON}"
                 self.calm |= self.unfinished
                 return True, ""
-            for name in self.gate.pending:
-                self._born.setdefault(name, len(self.steps) - 1)  # -1: before the first step
             pending = [self._pending(waiting, spent) for waiting in self._first()]
             try:
                 choice = search.choose(pending)
@@ -254,7 +251,7 @@ class Runner:
         client = choice.name.client
         crashes = choice.mode in ENDING
         # Before the release: with its answer the call may return, and the next one begin.
-        call = len(self.results[client])
+        self.gate.pending[choice.name].call = len(self.results[client])
         if crashes:  # the process is killed first: it must see nothing of what comes
             self.crashed.add(client)  # before the kill: else `_client` reports the death as an error of the program
             self.gate.unblock(client)
@@ -263,12 +260,7 @@ class Runner:
         if crashes:
             # Requests under way end with their process. That one of them was applied first is another schedule.
             await self.gate.drop(client)
-        self.made.append(
-            Made(
-                name=waiting.name, mode=waiting.mode, footprint=waiting.footprint, request=waiting.request,
-                now=waiting.now, born=self._born[waiting.name], call=call,
-            )
-        )
+        self.made.append(waiting)
         return waiting
 
     async def _revive(self) -> None:

@@ -97,7 +97,7 @@ class Bell:
 
 @attrs.define(eq=False)
 class WaitingRequest:
-    """A request that waits."""
+    """A request that waits, or was let go."""
 
     client: str
     label: str
@@ -107,6 +107,10 @@ class WaitingRequest:
     faults: tuple[str, ...]
     """The modes other than `NORMAL` in which it can be let go."""
     named: Name | None = None
+    born: int = -1
+    """The step after which it first waited, that `Gate.settle` was given; -1: it did at the beginning."""
+    call: int = 0
+    """The number of its call, among those of its client."""
     decided: trio.Event = attrs.field(factory=trio.Event)
     mode: str = NORMAL
     now: int = 0
@@ -207,8 +211,9 @@ class Gate:
         """Hold what a setup has left elsewhere, with the names of what was minted there."""
         self.state, self._of_setup = state, names.copy()
 
-    def settle(self) -> None:
-        """Name what has arrived. To be called when the program is quiet: then all that it requests at once is here."""
+    def settle(self, step: int = -1) -> None:
+        """Name what has arrived since a step. To be called when the program is quiet: then all that it requests at once
+        is here."""
         several, known = len(self._arrived) > 1, len(self._names.given)
         # One alone needs no order, and its body may be large.
         for waiting in sorted(self._arrived, key=_content) if several else self._arrived:
@@ -218,6 +223,7 @@ class Gate:
                 self._names.renamed(key, waiting.client)
             self._counted[waiting.client, label] += 1
             waiting.named = Name(waiting.client, label, self._counted[waiting.client, label])
+            waiting.born = step
             self.pending[waiting.named] = waiting
         for found, name in islice(self._names.given.items(), known, None):
             if any(found.encode() in body for body in self._bodies):

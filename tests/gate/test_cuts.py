@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.gate.classes import Name
-from lakeproof.gate.cuts import APPLIED, Made, moments
+from lakeproof.gate.cuts import APPLIED, moments
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.footprints import Footprint, dependent
-from lakeproof.gate.server import COSTS, LOST_DROPPED, NORMAL, REFUSED
+from lakeproof.gate.server import COSTS, LOST_DROPPED, NORMAL, REFUSED, WaitingRequest
 from tests.gate.dynamodb_requests import NOW, ONE, Asked, after, create, n, s, understood
 
 START = Store(dynamodb=after(create(ONE), ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": n(0)}})))
@@ -44,7 +44,7 @@ def asked(number: int, wish: Wish) -> Asked:
             return "Scan", {"TableName": ONE}
 
 
-def made(wished: Sequence[Wish]) -> list[Made]:
+def made(wished: Sequence[Wish]) -> list[WaitingRequest]:
     """A schedule that makes these wishes in this order."""
     front, store, found = AWSFront(), START, []
     for number, wish in enumerate(wished):
@@ -53,11 +53,12 @@ def made(wished: Sequence[Wish]) -> list[Made]:
         if wish[3] in APPLIED:
             store, _, footprint = front.perform(store, meant, NOW)
         name = Name(wish[0], f"{number}")
-        found.append(Made(name=name, mode=wish[3], footprint=footprint, request=meant, now=NOW, born=-1, call=0))
+        step = WaitingRequest(name.client, name.label, meant, b"", (), name, mode=wish[3], now=NOW, footprint=footprint)
+        found.append(step)
     return found
 
 
-def by_brute_force(steps: Sequence[Made]) -> Iterator[tuple[tuple[int, ...], Store, Store]]:
+def by_brute_force(steps: Sequence[WaitingRequest]) -> Iterator[tuple[tuple[int, ...], Store, Store]]:
     """All beginnings of all orders of the class, with the store before and after the last step."""
     front = AWSFront()
 

@@ -9,9 +9,9 @@ import pytest
 
 from lakeproof.gate import GateCall
 from lakeproof.gate.classes import Name
-from lakeproof.gate.cuts import Made, moments
+from lakeproof.gate.cuts import moments
 from lakeproof.gate.fronts.aws import AWSFront, Store
-from lakeproof.gate.server import NORMAL
+from lakeproof.gate.server import WaitingRequest
 from lakeproof.impl.codec import encode
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
@@ -156,7 +156,7 @@ def asks(invariant: Judged, schedule: Sequence[tuple[str, Asked]]) -> list[str]:
         meant = understood(asked, client)
         store, _, footprint = front.perform(store, meant, NOW)
         name = Name(client, str(number))
-        steps.append(Made(name=name, mode=NORMAL, footprint=footprint, request=meant, now=NOW, born=-1, call=0))
+        steps.append(WaitingRequest(client, name.label, meant, b"", (), name, now=NOW, footprint=footprint))
     calls = {"d": GateCall("delete_repository", ("r",)), "c": GateCall("create_repository", ("r",)), "": None}
     found = (
         invariant(each, [call] if (call := calls[each.client[:1]]) else []) for each in moments(front, start, steps)
