@@ -183,25 +183,16 @@ class Classes:
         assert self._walk is not None, "no run was begun"
         return self._walk
 
-    def choose(self, pending: Sequence[Pending]) -> Choice | None:
-        """What to let go next; None: give this run up. pending: what waits; not empty.
+    # As those of `RandomRun`, whose docstrings hold here, too.
 
-        Raises:
-            Diverged: it is not what waited here in the run before. `end` then goes on elsewhere.
-        """
+    def choose(self, pending: Sequence[Pending]) -> Choice | None:
         return self._own.choose(pending)
 
     def let_go(self, footprint: Footprint) -> None:
-        """What was chosen last has been done, and this is what it touched."""
         self._own.let_go(footprint)
 
     def end(self) -> None:
-        """The run is over: nothing waits, or `choose` has given up or raised.
-
-        Raises:
-            Diverged: the run has ended earlier than the one before, after the same steps; or something was answered
-                otherwise.
-        """
+        """Raises Diverged also if something was answered otherwise."""
         try:
             self._own.end()
         finally:
@@ -210,7 +201,6 @@ class Classes:
             raise changed
 
     def fail(self) -> None:
-        """The run is over, and it is not known what it would have shown. What lies behind it is dropped."""
         self._own.fail()
         self.take_in(self._own.walked)
 

@@ -135,7 +135,7 @@ class Walked:
 
 
 class OneRun(Protocol):
-    """What chooses within a schedule. `lakeproof.gate.classes.Classes` says what the methods mean."""
+    """What chooses within a schedule. `RandomRun` says what the methods mean."""
 
     complete: int
 
@@ -163,7 +163,7 @@ class FewSchedules:
 
 @attrs.define
 class RandomRun:
-    """See `OneRun`."""
+    """What follows a beginning."""
 
     beginning: Beginning
     threads: bool = False
