@@ -15,7 +15,7 @@ from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.front import RedisRequest
 from lakeproof.gate.fronts.redis.lua import sha_of
-from lakeproof.gate.fronts.redis.state import RedisState
+from lakeproof.gate.fronts.redis.state import ABSENT, RedisState
 from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, escape_key, of_key
 from lakeproof.gate.fronts.s3.footprint import touches
 from lakeproof.gate.fronts.s3.front import S3Front
@@ -99,7 +99,7 @@ def contents(store: Store) -> dict[str, object]:
         **{f"?table/{name}": attrs.evolve(each, items={}) for name, each in found.tables.items()},
         **{f"?items/{t}/{key.label}": item for t, each in found.tables.items() for key, item in each.items.items()},
         **{touched.token(text).key: each for text, each in found.tokens.items()},
-        **{f"{KEY}{escape_key(k)}": (redis.keys.get(k), v, redis.lives.get(k)) for k, v in redis.versions.items()},
+        **{f"{KEY}{escape_key(key)}": each for key, each in redis.entries.items()},
         **{f"{SCRIPT}{name}": "" for name in redis.scripts},
     }
 
@@ -121,7 +121,8 @@ def test_a_request_changes_nothing_that_its_footprint_does_not_write(
         assert changed == state
     for name in state.redis.keys.keys() | changed.redis.keys.keys():
         if state.redis.keys.get(name) != changed.redis.keys.get(name):
-            assert state.redis.versions.get(name, 0) < changed.redis.versions[name], "WATCH must see it"
+            before, after = (each.redis.entries.get(name, ABSENT).version for each in (state, changed))
+            assert before < after, "WATCH must see it"
 
 
 @settings(max_examples=100)
@@ -157,7 +158,8 @@ def test_a_request_before_which_its_keys_expire_is_one_to_a_store_without_them(
 ) -> None:
     state = after(before)
     found = perform(state, asked)[2]
-    gone = [key for key in state.redis.lives if any(each.conflicts(of_key(key, Touch.WRITE)) for each in found)]
+    lives = [key for key, each in state.redis.entries.items() if each.life is not None]
+    gone = [key for key in lives if any(each.conflicts(of_key(key, Touch.WRITE)) for each in found)]
     without = perform(state, RedisRequest("c", ((b"DEL", *gone),)))[0] if gone else state
     assert perform(state, attrs.evolve(asked, late=True))[:2] == perform(without, asked)[:2]
 

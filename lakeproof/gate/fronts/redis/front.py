@@ -67,7 +67,7 @@ class RedisFront:
     def _reply(self, work: Work, request: RedisRequest) -> Reply:
         if request.watches:
             keys = dict.fromkeys(request.commands[0][1:])  # a key that is named twice is watched once
-            return Reply(OK, tuple((key, work.version(key)) for key in keys))
+            return Reply(OK, tuple((key, work.read(key).version) for key in keys))
         value = self._value(work, request)
         return Reply(value, unknown=work.unknown, waits=work.blocks)
 
@@ -76,7 +76,7 @@ class RedisFront:
             return perform_command(work, request.commands[0])
         work.waits = False
         # A list, not `any`: every version is read, so what is touched does not depend on the order of the keys.
-        if [key for key, version in request.watched if work.version(key) != version]:
+        if [key for key, version in request.watched if work.read(key).version != version]:
             return NilArray()
         # The commands after one that fails are executed, too: Redis takes nothing back.
         return tuple(perform_command(work, words) for words in request.commands)

@@ -83,14 +83,14 @@ def ttl(work: Work, args: Args) -> Value:
 
 def pttl(work: Work, args: Args) -> int:
     """-1: it has no time to live; -2: there is no such key."""
-    if work.get(args[0]) is None:
+    found = work.read(args[0])
+    if found.stored is None:
         return -2
-    life = work.life(args[0])
-    return -1 if life is None else life
+    return -1 if found.life is None else found.life
 
 
 def persist(work: Work, args: Args) -> Value:
-    if work.life(args[0]) is None:
+    if work.read(args[0]).life is None:
         return 0
     work.live(args[0], None)
     return 1

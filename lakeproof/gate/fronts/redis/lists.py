@@ -116,7 +116,8 @@ def count_awaited(state: RedisState, words: Words) -> int | None:
     name = words[0].upper()
     if name not in POPS + MOVES:
         return None
-    found = [state.keys[key] for key in {*(words[1:-1] if name in POPS else words[1:2])} if key in state.keys]
+    keys = {*(words[1:-1] if name in POPS else words[1:2])}
+    found = [stored for key in keys if (stored := state.stored(key)) is not None]
     kind = SortedSet if name.startswith(b"BZ") else tuple
     return len(found) - (len(found) == 1 and not isinstance(found[0], kind))
 

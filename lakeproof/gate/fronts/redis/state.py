@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Mapping
+from typing import Final
 
 import attrs
 
@@ -31,22 +32,43 @@ Stored = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | SortedSet
 
 
 @attrs.frozen
+class Entry:
+    """What is known of a key."""
+
+    stored: Stored | None = None
+    """None: it was removed."""
+    version: int = 0
+    """How often it was changed: by this WATCH knows whether it was touched. So one that is made anew goes on."""
+    life: int | None = None
+    """How long it was given to live, in milliseconds. No time passes: it is there until an expiry removes it."""
+
+
+ABSENT: Final = Entry()
+
+
+@attrs.frozen
 class RedisState:
     """All that the front knows."""
 
-    keys: Mapping[bytes, Stored] = attrs.field(factory=dict)
-    versions: Mapping[bytes, int] = attrs.field(factory=dict)
-    """How often each key was changed, removed ones too: by this WATCH knows whether a key was touched."""
+    entries: Mapping[bytes, Entry] = attrs.field(factory=dict)
+    """Also of keys that were removed."""
     scripts: Mapping[str, bytes] = attrs.field(factory=dict)
     """The texts of the scripts that were loaded, by their SHA-1."""
-    lives: Mapping[bytes, int] = attrs.field(factory=dict)
-    """How long keys were given to live, in milliseconds. No time passes: a key is there until an expiry removes it."""
     expires: bool = False
     """Whether keys may be given a time to live. Else such a command is not known."""
 
+    @property
+    def keys(self) -> Mapping[bytes, Stored]:
+        """What is there."""
+        return {key: each.stored for key, each in self.entries.items() if each.stored is not None}
+
+    def stored(self, key: bytes) -> Stored | None:
+        """What a key holds; None: it is not there."""
+        return self.entries.get(key, ABSENT).stored
+
     def text(self, key: str) -> str | None:
         """The string at a key, for invariants; None: there is none. Bytes that are no UTF-8 are escaped."""
-        stored = self.keys.get(key.encode())  # a key that is no UTF-8 has no such name
+        stored = self.stored(key.encode())  # a key that is no UTF-8 has no such name
         return stored.decode(errors="backslashreplace") if isinstance(stored, bytes) else None
 
 

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 from lakeproof.gate.fronts.redis.replies import CommandError
-from lakeproof.gate.fronts.redis.state import Hash, RedisState, SortedSet, Stored, scan_order
+from lakeproof.gate.fronts.redis.state import ABSENT, Entry, Hash, RedisState, SortedSet, Stored, scan_order
 
 _PLAIN: Final = frozenset(range(0x21, 0x7F)) - {ord("%")}
 KEY: Final = "?redis/"
@@ -42,13 +42,10 @@ class Work:
     """Begins with a state; ``state`` and ``footprint`` tell what has become of it."""
 
     def __init__(self, state: RedisState) -> None:
-        self._keys = state.keys
-        self._changed: dict[bytes, Stored | None] = {}
         self._before = state
-        self._versions: dict[bytes, int] = {}
+        self._changed: dict[bytes, Entry] = {}
         self.expires = state.expires
         self._scripts = state.scripts
-        self._lives: dict[bytes, int | None] = {}
         self._touched: dict[Access, None] = {}  # a set in order
         self.waits = True
         """Whether a command may wait for an element: in a transaction none does."""
@@ -65,59 +62,42 @@ class Work:
     @property
     def state(self) -> RedisState:
         """The state after what was done so far. Cost: the number of keys, if any was changed."""
-        if not self._changed and self._scripts == self._before.scripts:  # a new time to live changes its key, too
+        if not self._changed and self._scripts == self._before.scripts:
             return self._before
-        keys = {**self._before.keys, **self._changed}
-        lives = {**self._before.lives, **self._lives}
-        return RedisState(
-            keys={key: stored for key, stored in keys.items() if stored is not None},
-            # Of removed keys as well: one made anew must not look unchanged.
-            versions={**self._before.versions, **self._versions},
-            scripts=self._scripts,
-            lives={key: life for key, life in lives.items() if life is not None},
-            expires=self.expires,
-        )
+        return RedisState({**self._before.entries, **self._changed}, self._scripts, self.expires)
+
+    def read(self, key: bytes) -> Entry:
+        """What is known of a key."""
+        self._touched[of_key(key, Touch.READ)] = None
+        return self._entry(key)
 
     def get(self, key: bytes) -> Stored | None:
         """What a key holds."""
-        self._touched[of_key(key, Touch.READ)] = None
-        return self._found(key)
-
-    def version(self, key: bytes) -> int:
-        """How often a key was changed."""
-        self._touched[of_key(key, Touch.READ)] = None
-        return self._versions.get(key, self._before.versions.get(key, 0))
+        return self.read(key).stored
 
     def put(self, key: bytes, stored: Stored | None, *, lives_on: bool = True) -> None:
         """Change what a key holds, or remove it. It is touched even by the same content. lives_on: it expires when it
         would have."""
         self._touched[of_key(key, Touch.WRITE)] = None  # a write may have read
-        self._change(key, stored)
-        if not lives_on:
-            self._lives[key] = None
-
-    def life(self, key: bytes) -> int | None:
-        """How long a key was given to live, in milliseconds; None: it does not expire, or is not there."""
-        self._touched[of_key(key, Touch.READ)] = None
-        return self._lives.get(key, self._before.lives.get(key))
+        self._change(key, stored, self._entry(key).life if lives_on else None)
 
     def live(self, key: bytes, life: int | None) -> None:
         """Let a key that is there expire after so many milliseconds, or never."""
-        self.put(key, self._found(key))  # EXPIRE and PERSIST touch a watched key, as in Redis
-        self._lives[key] = life
+        self._touched[of_key(key, Touch.WRITE)] = None  # EXPIRE and PERSIST touch a watched key, as in Redis
+        self._change(key, self._entry(key).stored, life)
 
     def expire(self, trial: Footprint) -> None:
         """Remove each key with a time to live that a request touches. trial: what the request touches without that."""
         self._touched.update(dict.fromkeys(trial))
-        for key in sorted(self._before.lives):
+        for key in sorted(key for key, each in self._before.entries.items() if each.life is not None):
             if any(each.conflicts(of_key(key, Touch.WRITE)) for each in trial):  # a WRITE conflicts with any touch
                 self.put(key, None)
 
     def named(self, prefix: bytes = b"") -> list[bytes]:
         """The keys that begin so, in the order of a scan."""
         self._touched[of_prefix(prefix, Touch.READ)] = None
-        found = {*self._keys, *self._changed}
-        there = (key for key in found if key.startswith(prefix) and self._found(key) is not None)
+        found = {*self._before.entries, *self._changed}
+        there = (key for key in found if key.startswith(prefix) and self._entry(key).stored is not None)
         return sorted(there, key=scan_order)
 
     def clear(self) -> None:
@@ -127,7 +107,7 @@ class Work:
             # For the search it is a write of all keys; WATCH notices it at those that were there.
             self._touched[of_prefix(b"", Touch.WRITE)] = None
         for key in found:
-            self._change(key, None)
+            self._change(key, None, None)
 
     def script(self, sha: str) -> bytes | None:
         """The text of a script; None: it is not loaded."""
@@ -176,11 +156,9 @@ class Work:
             return stored
         raise CommandError(WRONG_TYPE)
 
-    def _found(self, key: bytes) -> Stored | None:
-        return self._changed[key] if key in self._changed else self._keys.get(key)
+    def _entry(self, key: bytes) -> Entry:
+        return self._changed.get(key) or self._before.entries.get(key, ABSENT)
 
-    def _change(self, key: bytes, stored: Stored | None) -> None:
-        self._changed[key] = stored
-        if stored is None:
-            self._lives[key] = None  # a key made anew does not inherit it
-        self._versions[key] = self._versions.get(key, self._before.versions.get(key, 0)) + 1
+    def _change(self, key: bytes, stored: Stored | None, life: int | None) -> None:
+        # A key made anew does not inherit the time to live of the one before.
+        self._changed[key] = Entry(stored, self._entry(key).version + 1, None if stored is None else life)
