@@ -173,10 +173,7 @@ class RandomRun:
     _outcome: str = COMPLETE
     _here: tuple[Pending, ...] = ()
     _choice: Choice | None = None
-    _asleep: Asleep = attrs.field(factory=dict)
-
-    def __attrs_post_init__(self) -> None:
-        self._asleep = self.beginning.asleep
+    _asleep: Asleep = attrs.field(default=attrs.Factory(lambda run: run.beginning.asleep, takes_self=True))
 
     def choose(self, pending: Sequence[Pending]) -> Choice | None:
         """What to let go next; None: give this run up. pending: what waits; not empty.
