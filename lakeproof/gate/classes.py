@@ -215,7 +215,7 @@ class Classes:
             # Without a place this is either the very first run, or the first schedule once more, at the end.
             if not self.over:
                 return Beginning(number=self.runs)
-            steps = tuple((_names(each), each.choice) for each in self._first or ())
+            steps = tuple((frozenset(one.name for one in each.pending), each.choice) for each in self._first or ())
             return Beginning(number=self.runs, steps=steps, whole=True)
         assert begun.choice is not None
         path = begun.place.path
@@ -391,10 +391,6 @@ class Classes:
             # A source set needs one of them, and not all as a persistent set does. One that is asleep is run elsewhere.
             if not any(each.name in place.wanted or each in place.asleep for each in firsts):
                 place.wanted.append(firsts[0].name)
-
-
-def _names(taken: Taken) -> frozenset[Name]:
-    return frozenset(each.name for each in taken.pending)
 
 
 def _races(step: int, event: _Event, events: list[_Event]) -> Iterator[int]:

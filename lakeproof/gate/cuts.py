@@ -94,8 +94,9 @@ def moments(front: AWSFront, start: Store, steps: Sequence[WaitingRequest]) -> I
                 if count > MOMENTS_MAX:
                     raise TooManyMoments(f"more than {MOMENTS_MAX} states on the way")
                 at = line[cut[number]]
-                after = _perform_step(front, before, steps[at])
-                taken = (*order, at)
+                step, taken, after = steps[at], (*order, at), before
+                if step.mode in APPLIED:  # at the time of its release in the run, which the store may have written down
+                    after, _, _ = front.perform(before, step.request, step.now)
                 yield _moment(before, after, steps, exchanges, taken)
                 # The ways to a cut differ in the order of independent steps: the first one gives the store of all.
                 following.setdefault((*cut[:number], cut[number] + 1, *cut[number + 1 :]), (after, taken))
@@ -137,11 +138,6 @@ def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[WaitingReque
         answers = dict.fromkeys((NORMAL, CONFLICT, EXPIRED), response) | {REFUSED: front.refusal(step.request)}
         found.append(Exchange(request=step.request, response=answers.get(step.mode)))
     return found
-
-
-def _perform_step(front: AWSFront, store: Store, step: WaitingRequest) -> Store:
-    # At the time of its release in the run, which the store may have written down.
-    return front.perform(store, step.request, step.now)[0] if step.mode in APPLIED else store
 
 
 def _moment(

@@ -197,14 +197,10 @@ def _contains(value: Value | None, part: Value | None) -> bool:
             return False
 
 
-def _is_of_type(value: Value | None, kind: Value | None) -> bool:
-    return value is not None and isinstance(kind, Scalar) and value.kind == kind.content
-
-
 _FUNCTIONS: Final[Mapping[str, Callable[..., bool]]] = {  # type: ignore[explicit-any]  # of one argument, or two
     "attribute_exists": lambda value: value is not None,
     "attribute_not_exists": lambda value: value is None,
-    "attribute_type": _is_of_type,
+    "attribute_type": lambda value, kind: value is not None and value.kind == kind.content,
     "begins_with": begins_with,
     "contains": _contains,
 }

@@ -7,11 +7,6 @@ from lakeproof.gate.fronts.redis.state import Hash
 from lakeproof.gate.fronts.redis.work import Work
 
 
-def hmget(work: Work, args: Args) -> Value:
-    found = work.hash(args[0])
-    return tuple(found.get(field) for field in args[1:])
-
-
 def hmset(work: Work, args: Args) -> Value:
     hset(work, args, "hmset")
     return OK

@@ -23,10 +23,6 @@ def delete(work: Work, args: Args) -> Value:
     return len(there)
 
 
-def exists(work: Work, args: Args) -> Value:
-    return sum(work.get(key) is not None for key in args)  # a key that is named twice counts twice
-
-
 _TYPES: Final = {bytes: "string", tuple: "list", frozenset: "set", Hash: "hash", SortedSet: "zset", type(None): "none"}
 
 

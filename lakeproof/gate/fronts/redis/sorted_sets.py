@@ -92,11 +92,6 @@ def _parse_float(text: bytes, error: str) -> float:
     return found
 
 
-def zmscore(work: Work, args: Args) -> Value:
-    scores = work.sorted_set(args[0]).scores
-    return tuple(scores.get(member) for member in args[1:])
-
-
 def zrank(work: Work, args: Args, *, reverse: bool = False) -> Value:
     found = work.sorted_set(args[0])
     if args[1] not in found.scores:

@@ -35,11 +35,6 @@ def to_delete(request: S3Request) -> tuple[tuple[str, str | None], ...]:
     return tuple((each.findtext("Key") or "", each.findtext("ETag")) for each in found)
 
 
-def listing_access(request: S3Request) -> Access:
-    """A listing reads all keys with its prefix."""
-    return Access(Touch.READ, f"{request.bucket}/{request.query.get('prefix', '')}", prefix=True)
-
-
 def touches(request: S3Request) -> Footprint:
     """The most that a request can touch, whatever the store holds."""
     if not request.bucket:
@@ -53,7 +48,8 @@ def _of_bucket(request: S3Request, bucket: Access) -> Footprint:
         case "POST" if "delete" in request.query:
             return (bucket, *(_removal(f"{request.bucket}/{key}", etag) for key, etag in to_delete(request)))
         case "GET" if "location" not in request.query:
-            return bucket, listing_access(request)
+            # A listing reads all keys with its prefix.
+            return bucket, Access(Touch.READ, f"{request.bucket}/{request.query.get('prefix', '')}", prefix=True)
         case "GET" | "HEAD":
             return (bucket,)
         case "DELETE":
