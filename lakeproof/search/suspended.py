@@ -275,7 +275,7 @@ class _Frame:
         # A dead local is dropped only if it is data: when anything else is let go of, code may run.
         live = live_locals(code, frame.f_lasti)
         kept = {name: value for name, value in slots.items() if live is None or name in live or not is_data(value)}
-        if waits is not None and stack[-1:] == [None] and len(stack) > 1 and stack[-2] is waits:
+        if waits is not None and len(stack) > 1 and stack[-1] is None and stack[-2] is waits:
             stack = stack[:-1]  # no exception is handled; where none ever was, the interpreter has nothing here
         # Names say which locals are unbound, and the length of the stack how much of it is.
         at = ObjectIdentity(code), frame.f_lasti, len(stack), *_counts(suspended, code)
