@@ -150,14 +150,14 @@ class Faults:
     duplicates: a write whose answer was lost is applied once more, later (one in flight at a time); needs
         ``lost_answers``.
     scan_failures: an error between two batches of a scan.
-    crashes: a client never moves again.
+    crashes: a client never moves again. It stops between effects: after its last effect, a call has returned.
     restarts: a client crashes, loses its memory, keeps ``env.local``, and runs what its `Client` says it recovers by;
         before, during, or after its calls. Clients without that do not restart.
     lost_messages: a message is sent, and does not arrive in its channel.
     duplicated_messages: a message is received, and stays in its channel, where it is received once more.
     reordered_messages: how often a message is overtaken: the receiver takes the one behind it.
     lost_watches: a watch ends, and what was not received of it is lost; its client sees WatchLost.
-    clock_jumps: the clock moves on by these many microseconds, in this order, at any time.
+    clock_jumps: the clock moves on by these many microseconds, in this order, while a client can move.
     clock_skew: for each client, what its clock is ahead (microseconds); missing clients have none.
     """
 
