@@ -26,14 +26,9 @@ from tests.differential.plain import plain_search
 from tests.search.walks import ALL_OVER, ENDS, End, Kind, S, everything
 
 
-def in_parts(
-    few: range, size: int, *, deep: range = range(0), deep_size: int = 100, deep_parts: int = 1
-) -> "list[range | ParameterSet]":
-    """Seeds for a parametrised test, so many at a time: ``few``; parts of ``deep`` with `deep`, the rest `long`."""
-    parts = [few[at : at + size] for at in range(0, len(few), size)]
-    more = [deep[at : at + deep_size] for at in range(0, len(deep), deep_size)]
-    marks = [pytest.mark.deep] * deep_parts + [pytest.mark.long] * len(more)
-    return [*parts, *(pytest.param(each, marks=mark) for each, mark in zip(more, marks, strict=False))]
+def in_parts(few: range, size: int, *, deep: range) -> "list[range | ParameterSet]":
+    """Seeds for a parametrised test: ``few``, so many at a time; and ``deep`` at once, in that tier."""
+    return [*(few[at : at + size] for at in range(0, len(few), size)), pytest.param(deep, marks=pytest.mark.deep)]
 
 
 def verdicts(result: Result) -> dict[str, str]:

@@ -16,7 +16,7 @@ from tests.search.test_planted_faults import lose_mode
 from tests.search.walks import ENDS
 
 
-@pytest.mark.parametrize("seeds", in_parts(range(60), 20, deep=range(1_000, 1_200)))
+@pytest.mark.parametrize("seeds", in_parts(range(60), 20, deep=range(1_000, 1_100)))
 def test_the_search_finds_what_can_be_and_nothing_else(seeds: range) -> None:
     assert list(differences(CHANNELLED, seeds)) == []
 

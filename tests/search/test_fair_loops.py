@@ -130,7 +130,7 @@ def wrong(seeds: range) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("seeds", in_parts(range(250), 250, deep=range(1_000, 3_000), deep_size=1_000))
+@pytest.mark.parametrize("seeds", in_parts(range(250), 250, deep=range(1_000, 2_000)))
 def test_no_lasso_is_shorter(seeds: range) -> None:
     assert wrong(seeds) == []
 

@@ -54,7 +54,7 @@ def disagreements(seeds: range, time: str) -> Iterator[str]:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("time", ["sleeps", "read"])
-@pytest.mark.parametrize("seeds", in_parts(range(25), 25, deep=range(25, 75), deep_size=25))
+@pytest.mark.parametrize("seeds", in_parts(range(25), 25, deep=range(25, 50)))
 def test_both_searches_agree(seeds: range, time: str) -> None:
     assert list(disagreements(seeds, time)) == []
 
@@ -79,17 +79,10 @@ def ends_of(scenario: Scenario) -> set[Exact]:
     }
 
 
-MANY: Final = (
-    pytest.param(range(25, 60), 60, marks=pytest.mark.long, id="dozens"),
-    pytest.param(range(60, 160), 200, marks=pytest.mark.long, id="hundreds"),
-)
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("time", ["sleeps", "read"])
-@pytest.mark.parametrize(("seeds", "runs"), [(range(25), 30), *MANY])
-def test_no_run_that_takes_its_time_is_left_out(time: str, seeds: range, runs: int) -> None:
-    assert left_out(seeds, runs, time) == []
+def test_no_run_that_takes_its_time_is_left_out(time: str) -> None:
+    assert left_out(range(25), 30, time) == []
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]

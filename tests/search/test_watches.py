@@ -18,7 +18,7 @@ from tests.search.walks import ENDS
 from tests.search.watched import COPIED, WATCHED, generated
 
 
-@pytest.mark.parametrize("seeds", in_parts(range(20), 20, deep=range(20, 260)))
+@pytest.mark.parametrize("seeds", in_parts(range(20), 20, deep=range(20, 120)))
 def test_the_search_finds_what_can_be_and_nothing_else(seeds: range) -> None:
     assert list(differences(WATCHED, seeds)) == []
 
