@@ -6,24 +6,19 @@ from functools import lru_cache
 
 import attrs
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from tests.differential.agreement import disagreements, enumerated, plain
 from tests.differential.enumerator import Enumeration
 from tests.differential.generated import FlowSet, flow_set
 from tests.differential.handmade import HANDMADE
 
-SETS = 200
-LONG_SETS = 1_000
-SOON = 75
-"""The first of them are compared by default, all of them with `deep`, and more of them with `long`."""
+SETS = 75
+"""The first part of them is compared by default, the others with `deep`."""
+NEW_SETS = 250
 PLAIN_STATES_MAX = 100
 """The plain search runs flows anew for each state: larger sets are left to the others."""
 CHUNK = 25
 """Sets per test: few enough that several processes share the work."""
-
-ALIKE_SETS = 180
-"""Sets that are looked at for what equality would hide."""
 
 
 def check(seeds: range) -> None:
@@ -38,12 +33,6 @@ def check(seeds: range) -> None:
     assert not found, "\n\n".join(["the enumerator and a search disagree", *found])
 
 
-def in_tiers() -> list[ParameterSet]:
-    """The first sets for the default tier, two more parts for changes of the engine, the others `long`."""
-    marks = [[], *[[pytest.mark.deep]] * 2, *[[pytest.mark.long]] * SETS]
-    return [pytest.param(at, marks=mark) for at, mark in zip(range(0, SETS, CHUNK), marks, strict=False)]
-
-
 def compared(made: FlowSet, expected: Enumeration) -> list[str]:
     try:
         return list(disagreements(made.scenario(), expected))
@@ -51,7 +40,7 @@ def compared(made: FlowSet, expected: Enumeration) -> list[str]:
         return [f"a search raises {type(error).__name__}: {error}"]
 
 
-@pytest.mark.parametrize("first", in_tiers())
+@pytest.mark.parametrize("first", [0, *(pytest.param(at, marks=pytest.mark.deep) for at in range(CHUNK, SETS, CHUNK))])
 def test_searches_agree_with_the_enumerator(first: int) -> None:
     check(range(first, first + CHUNK))
 
@@ -65,7 +54,7 @@ def test_searches_agree_on_sets_made_by_hand(name: str) -> None:
     assert plain(HANDMADE[name].scenario()) == expected_of_plain(expected)
 
 
-@pytest.mark.parametrize("first", range(0, SOON, CHUNK))
+@pytest.mark.parametrize("first", range(0, SETS, CHUNK))
 def test_the_plain_search_agrees_with_the_enumerator(first: int) -> None:
     """So do worlds, one step at a time: what it expands, what samples and replays walk through."""
     for seed in range(first, first + CHUNK):
@@ -81,10 +70,9 @@ def expected_of_plain(expected: Enumeration) -> Enumeration:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(LONG_SETS // CHUNK // 10))
-def test_searches_agree_with_the_enumerator_on_sets_that_are_new_each_time(part: int, run_seed: int) -> None:
-    first = (run_seed + 1) * LONG_SETS + part * 10 * CHUNK
-    check(range(first, first + 10 * CHUNK))
+def test_searches_agree_with_the_enumerator_on_sets_that_are_new_each_time(run_seed: int) -> None:
+    first = (run_seed + 1) * NEW_SETS
+    check(range(first, first + NEW_SETS))
 
 
 @lru_cache(None)
@@ -101,11 +89,11 @@ class TestEvidence:
     def test_sets_are_the_same_on_every_run_and_few_are_left_out(self) -> None:
         assert flow_set(7) == flow_set(7)
         assert repr(flow_set(7)) == repr(flow_set(7)) != repr(flow_set(8))
-        assert sum(counted(seed) is None for seed in range(ALIKE_SETS)) <= ALIKE_SETS // 6
+        assert sum(counted(seed) is None for seed in range(SETS)) <= SETS // 6
 
     def test_each_kind_of_invariant_is_kept_and_violated_and_never_tested_in_some_sets(self) -> None:
         seen: Counter[tuple[str, str]] = Counter()
-        for seed in range(ALIKE_SETS):
+        for seed in range(SETS):
             found = counted(seed)
             seen.update(
                 (name.partition("-")[2], verdict) for name, verdict in found.verdicts.items()
@@ -115,4 +103,4 @@ class TestEvidence:
         # Of two clients one can always be ahead of the other.
         wanted = {(kind, verdict) for kind in kinds for verdict in ("holds", "violated")} - {("NotAhead", "holds")}
         assert wanted <= seen.keys()
-        assert sum(count for (_, verdict), count in seen.items() if verdict == "inconclusive") > ALIKE_SETS // 4
+        assert sum(count for (_, verdict), count in seen.items() if verdict == "inconclusive") > SETS // 4

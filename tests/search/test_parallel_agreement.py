@@ -1,9 +1,7 @@
 """All searches agree with the plain one on generated flows with groups, which the enumerator does not know."""
 
-import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Iterable
 
 import pytest
 
@@ -17,7 +15,7 @@ SMALL_MAX = 60
 WANTED = ("holds", "violated", "merged", "withdrawn", "nested")
 
 
-def agree(seeds: range) -> Counter[str]:
+def agree(seeds: Iterable[int]) -> Counter[str]:
     """Hold all searches against each other on these sets. What these have brought about."""
     seen: Counter[str] = Counter()
     for seed in seeds:
@@ -36,20 +34,8 @@ def agree(seeds: range) -> Counter[str]:
 
 
 @pytest.mark.deep
-def test_all_searches_agree_on_a_sample_of_generated_flows_with_groups() -> None:
-    seen = agree(range(40))
-    assert all(seen[what] for what in WANTED), seen
-
-
-@pytest.mark.long
-def test_all_searches_agree_on_hundreds_of_generated_flows_with_groups(run_seed: int) -> None:
-    """In processes of their own, one after the other: a flow that is left inside an ``async with`` is never closed,
-    since that would run its lines, so a process keeps the tasks of all its re-runs: gigabytes, by thousands."""
+def test_all_searches_agree_on_generated_flows_with_groups(run_seed: int) -> None:
+    """On the first ones, and on some that are new each time."""
     first = (run_seed + 1) * 1_000
-    parts = [range(start, start + 200) for start in range(first, first + 600, 200)]
-    seen: Counter[str] = Counter()
-    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
-        for part, found in zip(parts, pool.map(agree, parts), strict=True):
-            seen += found
-            sys.stderr.write(f"{part}: {dict(seen)}\n")
-    assert all(seen[what] >= 10 for what in WANTED), seen
+    seen = agree([*range(40), *range(first, first + 100)])
+    assert all(seen[what] for what in WANTED), seen
