@@ -5,7 +5,6 @@ SQLite files have no checksums. So a byte that changed within a value is found w
 more, or a name leads nowhere; elsewhere nobody could know. All else that changes what a reader sees must show.
 """
 
-import os
 import sqlite3
 import zipfile
 from collections.abc import Mapping
@@ -136,17 +135,6 @@ def test_a_file_that_is_no_store_is_named_and_left_as_it_is(in_tmp_path: Path, c
     assert Path("store.db").read_bytes() == content
 
 
-MANY = range(1_000, 1_000 + int(os.environ.get("FUZZ_EXAMPLES", "5000")))
-"""Of each long test."""
-
-
-def fuzzed(few: int) -> pytest.MarkDecorator:
-    """With so many seeds, and in a long test with many."""
-    return pytest.mark.parametrize(
-        "seeds", [range(few), pytest.param(MANY, marks=pytest.mark.long)], ids=["few", "many"]
-    )
-
-
 def sound_store() -> bytes:
     """A store of some pages: interior ones, leaves, a free one, and a value on pages of its own."""
     names = [f"x{number:03}" for number in range(90)]
@@ -198,10 +186,9 @@ class TestDiagnose:
             assert now is not None, seed
             assert shapes(now) == shapes(before), seed
 
-    @fuzzed(110)
-    def test_what_reads_otherwise_is_a_finding(self, seeds: range) -> None:
+    def test_what_reads_otherwise_is_a_finding(self) -> None:
         content = sound_store()
-        for seed in seeds:
+        for seed in range(110):
             self.law(content, seed)
 
     def test_what_can_still_be_read_is_in_the_zip_beside_what_is_damaged(self) -> None:
@@ -247,11 +234,10 @@ class TestOthers:
         with closing(sqlite3.connect("d.db")) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)], seed
 
-    @fuzzed(44)
-    def test_migrate_moves_nothing_of_what_is_not_whole(self, seeds: range) -> None:
+    def test_migrate_moves_nothing_of_what_is_not_whole(self) -> None:
         fill_sqlite(Path("sound.db"), ROWS)
         content = Path("sound.db").read_bytes()
-        for seed in seeds:
+        for seed in range(44):
             self.migrated(content, seed)
 
     @pytest.mark.parametrize("command", [["conform", "sqlite:///d.db"], ["stress", "sqlite:///d.db", "--seconds", "1"]])

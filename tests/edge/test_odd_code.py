@@ -92,7 +92,7 @@ SCENARIOS = [Scenario(name="s", clients=[[Call(polls)]], invariants=[ANY])]
     assert (ran.code, ran.verdict("any")) == (0, "holds")
 
 
-@pytest.mark.long
+@pytest.mark.deep
 def test_a_loop_that_grows_is_inconclusive_and_what_grows_is_named() -> None:
     ran = verify(
         """
@@ -104,7 +104,8 @@ async def polls(env, tries=0):
 import contextlib
 SCENARIOS = [Scenario(name="s", clients=[[Call(polls)]], invariants=[ANY])]
 """,
-        seconds=900,
+        "--max-states",
+        "300",
     )
     assert (ran.code, ran.verdict("any")) == (3, "inconclusive")
     assert f"mine.py:{line_of('# here')}: `tries` differs in every round" in str(ran.verdicts["s", "any"]["why"])

@@ -70,7 +70,7 @@ def test_no_class_is_missed_where_one_key_decides_whether_another_one_is_touched
 
 
 @pytest.mark.long
-@settings(max_examples=800)
+@settings(max_examples=250)
 @given(programs(requests_max=7, at_once=4), st.integers(1, 8), st.integers(), st.booleans())
 def test_each_class_of_brute_force_is_run_once_in_larger_programs(
     program: Program, at_once: int, seed: int, threads: bool

@@ -144,7 +144,7 @@ def test_laws_of_files(tmp_path: Path, law: Law, form: Format, data: st.DataObje
 
 @pytest.mark.deep
 @each_law
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.data())
 def test_laws_of_many_files(tmp_path: Path, law: Law, form: Format, data: st.DataObject) -> None:
     law(form, data, tmp_path)
