@@ -26,8 +26,6 @@ from tests.gate.judging import COUNTER, NASTY
 from tests.gate.test_running import noted
 
 MINTING = Path(__file__).parent / "minting.py"
-TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"
-LOCK = TABLES.with_name("redis_lock.py")
 
 
 async def by_others(file: Path, name: str, count: int) -> tuple[SearchProgress, Classes, dict[str, int]]:
@@ -48,8 +46,6 @@ async def by_others(file: Path, name: str, count: int) -> tuple[SearchProgress, 
     [
         (NASTY, "crash", {"both_or_none": 2}),
         (MINTING, "minted", None),
-        pytest.param(TABLES, "dynamodb/careful", None, marks=pytest.mark.long),
-        pytest.param(LOCK, "lock/redis-py", None, marks=pytest.mark.long),
     ],
 )
 def test_two_processes_run_the_classes_that_one_would_have_run(

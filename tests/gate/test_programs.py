@@ -81,13 +81,10 @@ CLASSES: Final = {
         "delta/delete-optimize": 10, "delta/delete-vacuum": 7, "delta/delete-vacuum-full": 8,
         "delta/optimize-optimize": 22, "delta/optimize-vacuum": 16, "delta/optimize-vacuum-full": 119,
         "delta/vacuum-vacuum": 1, "delta/vacuum-vacuum-full": 1, "delta/vacuum-full-vacuum-full": 1,
-        "delta/lost-answer/append-append": 282, "delta/lost-answer/append-overwrite": 159,
-        "delta/lost-answer/append-delete": 131, "delta/lost-answer/append-optimize": 391,
-        "delta/lost-answer/append-vacuum": 11, "delta/lost-answer/overwrite-overwrite": 84,
-        "delta/lost-answer/overwrite-delete": 49, "delta/lost-answer/overwrite-optimize": 207,
+        "delta/lost-answer/append-optimize": 391, "delta/lost-answer/append-vacuum": 11,
+        "delta/lost-answer/overwrite-overwrite": 84, "delta/lost-answer/overwrite-delete": 49,
         "delta/lost-answer/overwrite-vacuum": 76, "delta/lost-answer/delete-delete": 22,
         "delta/lost-answer/delete-optimize": 81, "delta/lost-answer/delete-vacuum": 62,
-        "delta/lost-answer/optimize-optimize": 356, "delta/lost-answer/optimize-vacuum": 330,
         "delta/lost-answer/vacuum-vacuum": 1,
     },
     "gate/lance_table.py": {
@@ -125,6 +122,9 @@ CLASSES: Final = {
     },
 }  # fmt: skip
 """By file: of each pair of calls, how many classes of schedules there are."""
+SAMPLED: Final = ("append-append", "append-overwrite", "append-delete", "overwrite-optimize", "optimize-optimize",
+                  "optimize-vacuum")  # fmt: skip
+"""Calls of Delta of which one answer may be lost, with 130 to 360 classes."""
 EVERY_ORDER: Final = ("gate/iceberg_catalog.py", "gate/redis_lock.py", "gate/service/scenarios.py")
 """Files whose verdicts are on all schedules: in the others parallel requests are as threads."""
 VIOLATING: Final = {
@@ -172,6 +172,15 @@ def test_a_pair_of_calls_has_so_many_classes_and_the_verdict_that_its_page_tells
         assert next(iter(ran.rows.values()))["violating"] == VIOLATING[name]
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", SAMPLED)
+def test_a_sample_of_a_pair_of_many_classes_finds_what_its_page_tells(tmp_path: Path, name: str) -> None:
+    sample = ("--strategy", "pct", "--schedules", "30", "--seed", "1")
+    ran = run(tmp_path, EXAMPLES / "delta.py", f"delta/lost-answer/{name}", *sample)
+    assert ran.code in (0, 3)
+    assert {row["verdict"] for row in ran.rows.values() if row["expected"] == "violated"} <= {"violated"}
+
+
 def test_without_a_binary_the_service_says_how_to_name_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -191,14 +200,14 @@ def param(trace: Path) -> ParameterSet:
 
 
 @pytest.mark.parametrize("trace", [param(each) for each in INSTALLED])
-def test_a_trace_of_the_gallery_has_one_verdict_in_a_hundred_replays(
+def test_a_trace_of_the_gallery_has_one_verdict_in_ten_replays(
     trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     written = json.loads(trace.read_text())
-    result = lakeproof("gate", "replay", str(trace), "--from", written["file"], "--times", "100")
+    result = lakeproof("gate", "replay", str(trace), "--from", written["file"], "--times", "10")
     [invariant] = written["violated"]
-    told = f"100 of 100: violated, same invariant: {invariant}"
+    told = f"10 of 10: violated, same invariant: {invariant}"
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, told), result.output
 
 
@@ -224,13 +233,7 @@ async def outcomes(file: Path, scenario: GateScenario) -> tuple[set[str], int]:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "name"),
-    [
-        ("delta.py", "delta/append-vacuum-full"),
-        ("delta.py", "delta/overwrite-optimize"),
-        ("delta.py", "delta/delete-optimize"),
-        ("delta.py", "delta/lost-answer/append-delete"),
-        ("lance_table.py", "lance/overwrite-delete"),
-    ],
+    [("delta.py", "delta/delete-optimize"), ("lance_table.py", "lance/overwrite-delete")],
 )
 def test_a_program_ends_in_the_same_ways_with_every_order_of_parallel_requests(file: str, name: str) -> None:
     """Requests as threads assume that a client does not see in which order its parallel answers come."""
