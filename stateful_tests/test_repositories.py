@@ -63,4 +63,4 @@ def test_naive_lets_a_zombie_be_reached() -> None:
 
 @pytest.mark.deep
 def test_hardened_holds_over_hundreds_of_long_runs(run_seed: int) -> None:
-    hold(HardenedMachine, run_seed, runs=500, steps=100)
+    hold(HardenedMachine, run_seed, runs=250, steps=100)
