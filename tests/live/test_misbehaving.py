@@ -167,7 +167,7 @@ def test_a_service_that_is_right_is_not_blamed_for_its_network(seed: int, monkey
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 3, 4, 5])  # from early or late on, seldom or always
 def test_a_run_on_a_server_that_misbehaves_ends_with_a_verdict_that_it_can_give(seed: int, tmp_path: Path) -> None:
     """A whole run on a server that misbehaves now and then from some request on."""
     rng = Random(f"run {seed}")
