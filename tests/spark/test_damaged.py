@@ -23,6 +23,7 @@ from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import damages, snapshots
 from tests.spark.commands import mark_by_command
+from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.test_marking import RULES
 from tests.spark.retention.worlds import world
 from tests.spark.sweep.test_references import MARKS, sound
@@ -51,10 +52,10 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {each: each.read_bytes() if each.is_file() else b"" for each in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("worlds", [42, pytest.param(2_000, marks=pytest.mark.long)])
-def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_path: Path, worlds: int) -> None:
+@EMBEDDED  # before any engine reads it
+def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_path: Path) -> None:
     tally: Counter[str] = Counter()
-    for seed in range(worlds):
+    for seed in range(42):
         chance, folder = Random(seed), made(seed, tmp_path / str(seed))
         manifest.seal(str(folder), hashed=True)
         before = contents(folder)
@@ -72,7 +73,7 @@ def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_p
             assert "\n" not in str(refused.value)
         shutil.rmtree(folder)
     assert len(tally) == len(damages.OF_DATASETS)
-    assert tally.total() > worlds * 0.8
+    assert tally.total() > 33
 
 
 def ran(command: str, dataset: Path, out: Path) -> tuple[int, str]:
@@ -128,9 +129,9 @@ def struck(seed: int, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("stages", [pytest.param(4, marks=pytest.mark.deep), pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.deep
 def test_a_stage_that_is_damaged_gives_the_right_answer_or_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stages: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tally = Counter(struck(seed, tmp_path / str(seed), monkeypatch) for seed in range(stages))
-    assert tally["refused"] >= stages * 0.2
+    tally = Counter(struck(seed, tmp_path / str(seed), monkeypatch) for seed in range(12))
+    assert tally["refused"] >= 3

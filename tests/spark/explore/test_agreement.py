@@ -330,12 +330,6 @@ def test_violations_are_found_and_traced_on_spark(engine: SparkLevels) -> None:
     assert max(lengths) > 6, "nothing is violated on the levels that Spark has"
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", CATALOGUE[::8])
-def test_all_scenarios_come_out_as_they_do_here(engine: SparkLevels, name: str) -> None:
-    compare(scenario_of(name), engine, GRADED)
-
-
 def files(spark: SparkSession) -> set[Path]:
     """What all tests of this process have staged."""
     return set(Path(workspace.folder(spark)).rglob("*.parquet"))
