@@ -37,7 +37,7 @@ BUGS = {
 """By name: the claim that is to find it."""
 
 
-CONDITION = "if change.condition is not None and not change.condition.holds(before or {}):"
+CONDITION = "if change.condition is not None and not holds(change.condition, before or {}):"
 LAST = "written_item(table.key_fields(last))"
 SECOND = "{name: written_item(found[1])[name] for name in table.key_names}"
 TEXTS = {
@@ -49,7 +49,7 @@ TEXTS = {
     "filter before limit": text_fault(queries, '"ScannedCount": scanned', '"ScannedCount": len(found)'),
     "returns nothing": text_fault(items, "match change.returns:", 'match "NONE":'),
     "transaction repeated": text_fault(items, "before.get(request.token)", "None"),
-    "batch cut": text_fault(items, "request.changes]\n    for table", "request.changes[:10]]\n    for table"),
+    "batch cut": text_fault(items, "request.changes]), {", "request.changes[:10]]), {"),
     "unused values accepted": text_fault(names, "if unused:", "if None:"),
     "errors of another code": text_fault(state, '"ResourceNotFoundException"', '"TableNotFoundException"'),
 }
