@@ -14,6 +14,8 @@ _PLAIN: Final = frozenset(range(0x21, 0x7F)) - {ord("%")}
 KEY: Final = "?redis/"
 SCRIPT: Final = "?redis script/"
 """What the names of keys and scripts begin with in footprints. A ``?`` begins no bucket of S3."""
+_WITHIN: Final = " in a transaction"
+"""There, who finds a script may touch less: what it does decides what the next command touches. So it is no ADD."""
 _Kind = TypeVar("_Kind", bytes, tuple[bytes, ...], frozenset[bytes], Hash, SortedSet)
 WRONG_TYPE: Final = "WRONGTYPE Operation against a key holding the wrong kind of value"
 
@@ -112,12 +114,15 @@ class Work:
     def script(self, sha: str) -> bytes | None:
         """The text of a script; None: it is not loaded."""
         self._touched[of_script(sha, Touch.READ)] = None
+        if not self.waits:
+            self._touched[of_script(f"{sha}{_WITHIN}", Touch.READ)] = None
         return self._scripts.get(sha)
 
     def load(self, sha: str, text: bytes) -> None:
         """Load a script. One that is loaded already was only looked for."""
         if self.script(sha) is None:
             self._touched[of_script(sha, Touch.ADD)] = None
+            self._touched[of_script(f"{sha}{_WITHIN}", Touch.WRITE)] = None
             self._scripts = {**self._scripts, sha: text}
 
     def unload(self) -> None:
