@@ -1,5 +1,5 @@
-"""KnownIssues causes: on the fake they are set aside and counted; what they excuse and what not, by hand; and what is
-blamed first where they are not known."""
+"""KnownIssues causes on the fake: alone they are set aside and counted, a bug behind them is found; and what is blamed
+first where they are not known."""
 
 import json
 from pathlib import Path
@@ -66,6 +66,12 @@ AGAIN = call("create_repository", 7, 8, "r", "ns/2", value="ns/2")
 
 
 KNOWN = {cause: KnownIssues(frozenset({cause}), CACHE_SECONDS + 0.1) for cause in CAUSES}
+BEHIND = {
+    "missed-read": "lost-write",
+    "refused-delete": "create-race",
+    "refused-write": "dirty-branch",
+    "cache": "create-race",
+}
 
 
 @pytest.mark.long
@@ -82,6 +88,12 @@ def test_the_caches_of_two_servers_are_one_known_cause() -> None:
     done, _ = run(CACHE, Plan(rounds=5, calls=800), issues=KNOWN[CACHE], servers=2)
     assert done.violations == []
     assert done.suppressed[CACHE]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
+def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
+    assert run(f"{cause}+{bug}", Plan(rounds=80, calls=500), issues=KNOWN[cause])[0].violations
 
 
 SECOND = 1_000_000_000

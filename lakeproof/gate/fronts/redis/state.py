@@ -32,7 +32,7 @@ Stored = bytes | tuple[bytes, ...] | frozenset[bytes] | Hash | SortedSet
 
 
 @attrs.frozen
-class Entry:
+class RedisKey:
     """What is known of a key."""
 
     stored: Stored | None = None
@@ -43,14 +43,14 @@ class Entry:
     """How long it was given to live, in milliseconds. No time passes: it is there until an expiry removes it."""
 
 
-ABSENT: Final = Entry()
+ABSENT: Final = RedisKey()
 
 
 @attrs.frozen
 class RedisState:
     """All that the front knows."""
 
-    entries: Mapping[bytes, Entry] = attrs.field(factory=dict)
+    entries: Mapping[bytes, RedisKey] = attrs.field(factory=dict)
     """Also of keys that were removed."""
     scripts: Mapping[str, bytes] = attrs.field(factory=dict)
     """The texts of the scripts that were loaded, by their SHA-1."""

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
 from lakeproof.gate.fronts.redis.replies import CommandError
-from lakeproof.gate.fronts.redis.state import ABSENT, Entry, Hash, RedisState, SortedSet, Stored, scan_order
+from lakeproof.gate.fronts.redis.state import ABSENT, Hash, RedisKey, RedisState, SortedSet, Stored, scan_order
 
 _PLAIN: Final = frozenset(range(0x21, 0x7F)) - {ord("%")}
 KEY: Final = "?redis/"
@@ -45,7 +45,7 @@ class Work:
 
     def __init__(self, state: RedisState) -> None:
         self._before = state
-        self._changed: dict[bytes, Entry] = {}
+        self._changed: dict[bytes, RedisKey] = {}
         self.expires = state.expires
         self._scripts = state.scripts
         self._touched: dict[Access, None] = {}  # a set in order
@@ -68,7 +68,7 @@ class Work:
             return self._before
         return RedisState({**self._before.entries, **self._changed}, self._scripts, self.expires)
 
-    def read(self, key: bytes) -> Entry:
+    def read(self, key: bytes) -> RedisKey:
         """What is known of a key."""
         self._touched[of_key(key, Touch.READ)] = None
         return self._entry(key)
@@ -161,9 +161,9 @@ class Work:
             return stored
         raise CommandError(WRONG_TYPE)
 
-    def _entry(self, key: bytes) -> Entry:
+    def _entry(self, key: bytes) -> RedisKey:
         return self._changed.get(key) or self._before.entries.get(key, ABSENT)
 
     def _change(self, key: bytes, stored: Stored | None, life: int | None) -> None:
         # A key made anew does not inherit the time to live of the one before.
-        self._changed[key] = Entry(stored, self._entry(key).version + 1, None if stored is None else life)
+        self._changed[key] = RedisKey(stored, self._entry(key).version + 1, None if stored is None else life)
