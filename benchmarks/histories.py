@@ -27,7 +27,7 @@ import trio
 
 from benchmarks.search import machine
 from lakeproof.gate.classes import Classes
-from lakeproof.gate.cuts import Exchange, replay_exchanges
+from lakeproof.gate.cuts import Exchange
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.replies import Reply, encode_reply
 from lakeproof.gate.names import Names
@@ -54,10 +54,10 @@ class Histories:
     next: dict[tuple[str, History], set[Waiting]] = attrs.field(factory=dict)
     """By client and history: what waited. More than one set: the history is torn."""
 
-    def add(self, steps: Sequence[WaitingRequest], exchanges: Sequence[Exchange]) -> None:
+    def add(self, steps: Sequence[WaitingRequest]) -> None:
         """Take in one schedule that was run to its end."""
         self.requests += len(steps)
-        told = _told(steps, exchanges)
+        told = _told(steps)
         for client in {step.name.client for step in steps}:
             own = [at for at, step in enumerate(steps) if step.name.client == client]
             history: History = ()
@@ -79,13 +79,14 @@ class Histories:
         return sum(each not in begun for each in self.next)
 
 
-def _told(steps: Sequence[WaitingRequest], exchanges: Sequence[Exchange]) -> list[Hashable]:
+def _told(steps: Sequence[WaitingRequest]) -> list[Hashable]:
     """Each reply, with names by order of first appearance in the schedule."""
     names = Names()
     found: list[Hashable] = []
-    for step, exchange in zip(steps, exchanges, strict=True):
+    for step in steps:
         names.renamed(step.name.label, step.name.client)
-        found.append(None if exchange.response is None else _reply(exchange.response, names, step.name.client))
+        response = Exchange.of(step).response
+        found.append(None if response is None else _reply(response, names, step.name.client))
     return found
 
 
@@ -103,8 +104,7 @@ async def measured(scenario: GateScenario, file: Path) -> tuple[Histories, Class
         while search.begin():
             schedule = await runner.schedule(search)
             if schedule.outcome is not None:
-                made = runner.made
-                histories.add(made, replay_exchanges(runner.front, runner.fresh, made))
+                histories.add(runner.made)
     return histories, search
 
 

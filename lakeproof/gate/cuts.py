@@ -26,7 +26,7 @@ from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.replies import WAITS
 from lakeproof.gate.programs import Returned
 from lakeproof.gate.scenario import GateCall, GateScenario, found_by
-from lakeproof.gate.server import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, REFUSED, WaitingRequest
+from lakeproof.gate.server import CONFLICT, CRASHED_APPLIED, EXPIRED, LOST_APPLIED, NORMAL, WaitingRequest
 from lakeproof.words import Unusable
 
 APPLIED: Final = frozenset({NORMAL, CONFLICT, EXPIRED, LOST_APPLIED, CRASHED_APPLIED})
@@ -47,6 +47,11 @@ class Exchange:
 
     request: StoreRequest
     response: Answer | None
+
+    @classmethod
+    def of(cls, step: WaitingRequest) -> "Exchange":
+        """Of a step. All orders of its class have the same answer."""
+        return cls(request=step.request, response=None if step.status == WAITS else step.answer)
 
 
 @attrs.frozen(kw_only=True)
@@ -75,7 +80,6 @@ def moments(front: AWSFront, start: Store, steps: Sequence[WaitingRequest]) -> I
         TooManyMoments.
     """
     yield Moment(before=start, store=start)  # the beginning is a state, too, and no step leads to it
-    exchanges = replay_exchanges(front, start, steps)
     lines = _lines(steps)
     needs = [_needs(steps, at) for at in range(len(steps))]
     # Breadth first: a layer has the cuts of so many steps, and the stores of one layer are all that is kept.
@@ -97,7 +101,7 @@ def moments(front: AWSFront, start: Store, steps: Sequence[WaitingRequest]) -> I
                 step, taken, after = steps[at], (*order, at), before
                 if step.mode in APPLIED:  # at the time of its release in the run, which the store may have written down
                     after, _, _ = front.perform(before, step.request, step.now)
-                yield _moment(before, after, steps, exchanges, taken)
+                yield _moment(before, after, steps, taken)
                 # The ways to a cut differ in the order of independent steps: the first one gives the store of all.
                 following.setdefault((*cut[:number], cut[number] + 1, *cut[number + 1 :]), (after, taken))
         layer = following
@@ -125,34 +129,18 @@ def _needs(steps: Sequence[WaitingRequest], at: int) -> set[int]:
     }
 
 
-def replay_exchanges(front: AWSFront, start: Store, steps: Sequence[WaitingRequest]) -> list[Exchange]:
-    """The request of each step, with its answer. All orders of the class give the same answers."""
-    found = []
-    store = start
-    for step in steps:
-        response = None
-        if step.mode in APPLIED:
-            store, response, _ = front.perform(store, step.request, step.now)
-            response = None if response.status == WAITS else response
-        # The modes that are missing here give no answer.
-        answers = dict.fromkeys((NORMAL, CONFLICT, EXPIRED), response) | {REFUSED: front.refusal(step.request)}
-        found.append(Exchange(request=step.request, response=answers.get(step.mode)))
-    return found
-
-
-def _moment(
-    before: Store, after: Store, steps: Sequence[WaitingRequest], exchanges: Sequence[Exchange], order: tuple[int, ...]
-) -> Moment:
+def _moment(before: Store, after: Store, steps: Sequence[WaitingRequest], order: tuple[int, ...]) -> Moment:
     this = steps[order[-1]]
     # No cut has a step without the earlier ones of its client, so that all of them are in ``order``.
-    earlier = (at for at in order[:-1] if (steps[at].name.client, steps[at].call) == (this.name.client, this.call))
+    done = (steps[at] for at in order[:-1])
+    earlier = (each for each in done if (each.name.client, each.call) == (this.name.client, this.call))
     return Moment(
         before=before,
         store=after,
         client=this.name.client,
         call=this.call,
-        exchange=exchanges[order[-1]],
-        earlier=tuple(exchanges[at] for at in earlier),
+        exchange=Exchange.of(this),
+        earlier=tuple(Exchange.of(each) for each in earlier),
         order=order,
     )
 

@@ -21,7 +21,7 @@ import attrs
 import trio
 
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
-from lakeproof.gate.cuts import Exchange, judge_moments, moments, replay_exchanges
+from lakeproof.gate.cuts import Exchange, judge_moments, moments
 from lakeproof.gate.fronts.aws import StoreRequest
 from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.programs import ClientProcess, ProgramError, Returned
@@ -208,8 +208,7 @@ class Runner:
 
     def exchanges(self) -> list[tuple[str, Exchange]]:
         """The requests of each client in the last schedule, with their answers."""
-        made = zip(self.made, replay_exchanges(self.front, self.fresh, self.made), strict=True)
-        return [(each.name.client, exchange) for each, exchange in made]
+        return [(each.name.client, Exchange.of(each)) for each in self.made]
 
     async def _steer(self, search: OneRun) -> tuple[bool, str]:
         """Whether the schedule came to its end, and what kept it from it if that was no choice of the search."""

@@ -116,8 +116,8 @@ class WaitingRequest:
     now: int = 0
     """When it was performed, by the clock of the store; 0: it was not."""
     footprint: Footprint = ()
-    status: int | str = 0
-    """Of the answer that was given, of HTTP or in a word; 0: none was."""
+    answer: Answer | None = None
+    """That was given; None: none was."""
     answered: trio.Event = attrs.field(factory=trio.Event)
     ended: trio.Event = attrs.field(factory=trio.Event)
     """Set when it is to wait in the store no longer."""
@@ -127,6 +127,11 @@ class WaitingRequest:
         """Of a request that `Gate.settle` has named."""
         assert self.named is not None, f"{self.client} {self.label} has no name yet"
         return self.named
+
+    @property
+    def status(self) -> int | str:
+        """Of the answer, of HTTP or in a word; 0: none was given."""
+        return 0 if self.answer is None else self.answer.status
 
 
 class Gate:
@@ -365,7 +370,7 @@ class Gate:
             # Only the answer is lost: what was touched is in the footprint as that of any other write.
             if waiting.mode in (LOST_APPLIED, CRASHED_APPLIED):
                 raise Cut
-        waiting.status = response.status
+        waiting.answer = response
         return response
 
     def note(self, request: str, unknown: str) -> None:

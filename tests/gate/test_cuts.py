@@ -10,7 +10,7 @@ from lakeproof.gate.classes import Name
 from lakeproof.gate.cuts import APPLIED, moments
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.footprints import Footprint, dependent
-from lakeproof.gate.server import COSTS, LOST_DROPPED, NORMAL, REFUSED, WaitingRequest
+from lakeproof.gate.server import COSTS, NORMAL, WaitingRequest
 from tests.gate.dynamodb_requests import NOW, ONE, Asked, after, create, n, s, understood
 
 START = Store(dynamodb=after(create(ONE), ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": n(0)}})))
@@ -97,12 +97,3 @@ def test_a_request_that_another_one_has_caused_comes_after_it() -> None:
     one, other = made([("x", "put", "a", NORMAL), ("y", "put", "b", NORMAL)])
     caused = attrs.evolve(other, born=0)
     assert [each.order for each in moments(AWSFront(), START, [one, caused])] == [(), (0,), (0, 1)]
-
-
-def test_the_answer_is_the_one_that_the_program_was_given() -> None:
-    steps = made([("x", "put new", "a", NORMAL), ("x", "put", "a", REFUSED), ("x", "put", "a", LOST_DROPPED)])
-    found = [each.exchange for each in moments(AWSFront(), START, steps)][1:]
-    assert [each and each.response and each.response.status for each in found] == [400, 400, None]
-    last = list(moments(AWSFront(), START, steps))[-1]
-    assert [each.response and each.response.status for each in last.earlier] == [400, 400]
-    assert last.store == START

@@ -2,15 +2,17 @@
 
 import itertools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from uuid import uuid4
 
 import pytest
 import trio
 
+from lakeproof.gate.cuts import Exchange
 from lakeproof.gate.fronts import s3
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.http import Cut, Request, Response
-from lakeproof.gate.server import NORMAL, Gate
+from lakeproof.gate.server import LOST_APPLIED, LOST_DROPPED, NORMAL, REFUSED, Gate
 
 Named = dict[str, bytes]
 
@@ -86,9 +88,7 @@ def test_what_is_under_way_at_once_has_its_names_in_any_order_of_arrival(
     ("client", "method", "judged"),
     [("reader", "GET", True), ("reader", "PUT", False), ("", "GET", False), ("minio", "PUT", False)],
 )
-def test_a_request_in_a_schedule_that_no_client_waits_for_is_not_judged(
-    client: str, method: str, judged: bool
-) -> None:
+def test_a_request_in_a_schedule_that_no_client_waits_for_is_not_judged(client: str, method: str, judged: bool) -> None:
     async def run() -> str:
         gate = await holding()
         await gate.server.handler(asking(method, "/b/k", client=client))
@@ -140,6 +140,26 @@ def test_a_replay_performs_a_request_at_the_time_at_which_the_store_has_performe
             assert (await gate.let_go(name, NORMAL)).now == gate.state.s3.objects["b/k"].last_modified == 2
 
     trio.run(run)
+
+
+def test_an_answer_is_kept_with_its_request_if_the_program_was_given_it() -> None:
+    async def run() -> list[object]:
+        gate, found = await holding(), list[object]()
+
+        async def put() -> None:
+            with suppress(Cut):
+                await gate.server.handler(asking("PUT", "/b/k", b"x"))
+
+        async with trio.open_nursery() as nursery:
+            for mode in (NORMAL, REFUSED, LOST_APPLIED, LOST_DROPPED):
+                nursery.start_soon(put)
+                await trio.testing.wait_all_tasks_blocked()
+                gate.settle()
+                response = Exchange.of(await gate.let_go(min(gate.pending), mode)).response
+                found.append(response and response.status)
+        return found
+
+    assert trio.run(run) == [200, 503, None, None]
 
 
 def test_a_client_that_crashes_takes_what_has_no_name_yet_with_it() -> None:

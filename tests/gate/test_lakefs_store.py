@@ -154,9 +154,10 @@ def asks(invariant: Judged, schedule: Sequence[tuple[str, Asked]]) -> list[str]:
     store, steps = start, []
     for number, (client, asked) in enumerate(schedule):
         meant = understood(asked, client)
-        store, _, footprint = front.perform(store, meant, NOW)
+        store, answer, footprint = front.perform(store, meant, NOW)
         name = Name(client, str(number))
-        steps.append(WaitingRequest(client, name.label, meant, b"", (), name, now=NOW, footprint=footprint))
+        step = WaitingRequest(client, name.label, meant, b"", (), name, now=NOW, footprint=footprint, answer=answer)
+        steps.append(step)
     calls = {"d": GateCall("delete_repository", ("r",)), "c": GateCall("create_repository", ("r",)), "": None}
     found = (
         invariant(each, [call] if (call := calls[each.client[:1]]) else []) for each in moments(front, start, steps)
