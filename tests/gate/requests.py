@@ -5,9 +5,8 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
-from lakeproof.gate.fronts.s3.multipart import upload_id
 from lakeproof.gate.fronts.s3.operations import perform
-from lakeproof.gate.fronts.s3.state import BucketState
+from lakeproof.gate.fronts.s3.state import BucketState, upload_id
 from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.model.objects import etag
 

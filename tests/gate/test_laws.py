@@ -19,8 +19,8 @@ from lakeproof.gate.fronts.redis.state import ABSENT, RedisState
 from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, escape_key, of_key
 from lakeproof.gate.fronts.s3.footprint import touches
 from lakeproof.gate.fronts.s3.front import S3Front
-from lakeproof.gate.fronts.s3.multipart import upload_id
 from lakeproof.gate.fronts.s3.operations import OPERATIONS
+from lakeproof.gate.fronts.s3.state import upload_id
 from lakeproof.gate.fronts.s3.wire import S3Request
 from lakeproof.stores import redis_scripts
 from tests.gate import redis_requests

@@ -12,9 +12,8 @@ from botocore.client import BaseClient
 from lakeproof.gate.fronts.footprints import Footprint, Touch
 from lakeproof.gate.fronts.http import Request, Response
 from lakeproof.gate.fronts.s3.front import S3Front
-from lakeproof.gate.fronts.s3.multipart import upload_id
 from lakeproof.gate.fronts.s3.operations import perform
-from lakeproof.gate.fronts.s3.state import BucketState
+from lakeproof.gate.fronts.s3.state import BucketState, upload_id
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, parse_request
 from lakeproof.model.objects import StoredObject, etag
 from tests.gate.dynamodb_server import client

@@ -1,4 +1,4 @@
-"""What a request of S3 can touch, by the request alone.
+"""What a request of S3 can touch, by the request alone; and what it touches in a state.
 
 Keys are ``bucket/key`` for an object, ``?bucket/NAME`` for whether a bucket exists, and ``?upload/bucket/key/ID`` for
 an upload in parts. Every request that names a bucket depends on its existence.
@@ -7,6 +7,7 @@ an upload in parts. Every request that names a bucket depends on its existence.
 from urllib.parse import unquote
 
 from lakeproof.gate.fronts.footprints import Access, Footprint, Touch
+from lakeproof.gate.fronts.s3.state import BucketState, upload_id
 from lakeproof.gate.fronts.s3.wire import S3Error, S3Request, parse_xml
 
 
@@ -41,6 +42,22 @@ def touches(request: S3Request) -> Footprint:
         return (Access(Touch.READ, "?bucket/", prefix=True),)
     bucket = existence(request.bucket)
     return (bucket, *_of_object(request)) if request.key else _of_bucket(request, bucket)
+
+
+def touches_in(state: BucketState, request: S3Request) -> Footprint:
+    """What a request has touched that was done in this state."""
+    name = request.query.get("uploadId")
+    if request.conflict and name is None:
+        return ()  # it does not look at the store: no other client can tell
+    known = state.uploads.get(name or "")
+    if request.conflict and known is not None and known.completed is None:  # it is aborted
+        return existence(request.bucket), upload(request.address, name or "")
+    if request.method == "POST" and request.key and name is None:
+        count = state.minted.get((request.address, request.client), 0)
+        created = upload(request.address, upload_id(request.address, request.client, count))
+        # Two creations by one client at one key get the next ids in turn. Without this they would seem independent.
+        return existence(request.bucket), created, upload(request.address, f"count of {request.client}")
+    return touches(request)
 
 
 def _of_bucket(request: S3Request, bucket: Access) -> Footprint:

@@ -5,17 +5,15 @@ from xml.etree.ElementTree import Element
 
 import attrs
 
-from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums
-from lakeproof.gate.fronts.s3.footprint import existence, touches, upload
-from lakeproof.gate.fronts.s3.state import BucketState, Upload
+from lakeproof.gate.fronts.s3.state import BucketState, Upload, upload_id
 from lakeproof.gate.fronts.s3.times import iso
 from lakeproof.gate.fronts.s3.wire import S3Request, element, number, parse_xml, refuse, xml
 from lakeproof.gate.fronts.s3.writes import metadata_of, write_object
 from lakeproof.model.objects import etag
 
-Done = tuple[BucketState, Response, Footprint]
+Done = tuple[BucketState, Response]
 PARTS_MAX: Final = 10_000
 PART_BYTES_MIN: Final = 5 << 20
 """Of each part but the last."""
@@ -24,12 +22,6 @@ PART_BYTES_MIN: Final = 5 << 20
 def etag_and_time(content: bytes, time: int) -> tuple[Element, Element]:
     """As the answer to a copy has them."""
     return element("ETag", f'"{etag(content)}"'), element("LastModified", iso(time))
-
-
-def upload_id(address: str, client: str, number: int) -> str:
-    """The id of a client's upload, counted from 0 for each address: the same in each run."""
-    # 32 digits look minted to `lakeproof.gate.names`, so that labels have the client's name for it.
-    return etag(f"{address} {client} {number}".encode())
 
 
 def _find_upload(state: BucketState, request: S3Request, completed: object = None) -> tuple[str, Upload]:
@@ -55,10 +47,7 @@ def create(state: BucketState, request: S3Request, now: int) -> Done:
     uploads = {**state.uploads, name: Upload(request.address, metadata_of(request), algorithm)}
     fields = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
     after = attrs.evolve(state, uploads=uploads, minted={**state.minted, who: count + 1})
-    # Two creations by one client at one key get the next ids in turn. Without this they would seem independent.
-    counted = upload(request.address, f"count of {request.client}")
-    touched = existence(request.bucket), upload(request.address, name), counted
-    return after, xml("InitiateMultipartUploadResult", *fields), touched
+    return after, xml("InitiateMultipartUploadResult", *fields)
 
 
 def put_part(state: BucketState, request: S3Request, content: bytes, now: int) -> Done:
@@ -70,8 +59,8 @@ def put_part(state: BucketState, request: S3Request, content: bytes, now: int) -
     parts = {**found.parts, position: content}
     after = attrs.evolve(state, uploads={**state.uploads, name: attrs.evolve(found, parts=parts)})
     if "x-amz-copy-source" in request.headers:  # a copy has its answer in XML, and no header of an ETag
-        return after, xml("CopyPartResult", *etag_and_time(content, now)), touches(request)
-    return after, Response(200, (("ETag", f'"{etag(content)}"'),)), touches(request)
+        return after, xml("CopyPartResult", *etag_and_time(content, now))
+    return after, Response(200, (("ETag", f'"{etag(content)}"'),))
 
 
 def complete(state: BucketState, request: S3Request, now: int) -> Done:
@@ -81,7 +70,7 @@ def complete(state: BucketState, request: S3Request, now: int) -> Done:
     known = state.uploads.get(request.query["uploadId"])
     if known is not None and known.completed is not None and known.completed[0] == wanted:
         _find_upload(state, request, known.completed)  # the upload may be of another key
-        return state, _completion_response(request, known.completed[1]), touches(request)
+        return state, _completion_response(request, known.completed[1])
     name, found = _find_upload(state, request)
     for position, named in wanted:
         # A part that was sent again since the client had this ETag is another part.
@@ -95,11 +84,8 @@ def complete(state: BucketState, request: S3Request, now: int) -> Done:
     after = write_object(state, request, content, metadata, now)
     # It stays, so that a repeated completion finds its answer, and lists no parts any more.
     done = attrs.evolve(found, parts={}, completed=(wanted, etag(content)))
-    return (
-        attrs.evolve(after, uploads={**state.uploads, name: done}),
-        _completion_response(request, etag(content)),
-        touches(request),
-    )
+    after = attrs.evolve(after, uploads={**state.uploads, name: done})
+    return after, _completion_response(request, etag(content))
 
 
 def _parts_of_completion(request: S3Request) -> tuple[tuple[int, str], ...]:
@@ -126,4 +112,4 @@ def abort(state: BucketState, request: S3Request, now: int) -> Done:
     """AbortMultipartUpload."""
     name, _ = _find_upload(state, request)
     uploads = {key: value for key, value in state.uploads.items() if key != name}
-    return attrs.evolve(state, uploads=uploads), Response(204), touches(request)
+    return attrs.evolve(state, uploads=uploads), Response(204)

@@ -24,7 +24,7 @@ import attrs
 from lakeproof.gate.fronts.footprints import Footprint, only_read
 from lakeproof.gate.fronts.http import Response
 from lakeproof.gate.fronts.s3 import checksums, multipart
-from lakeproof.gate.fronts.s3.footprint import existence, source_of, to_delete, touches, upload
+from lakeproof.gate.fronts.s3.footprint import source_of, to_delete, touches, touches_in
 from lakeproof.gate.fronts.s3.listing import listing
 from lakeproof.gate.fronts.s3.state import BucketState
 from lakeproof.gate.fronts.s3.times import from_http, http
@@ -33,7 +33,7 @@ from lakeproof.gate.fronts.s3.writes import SYSTEM_METADATA, metadata_of, write_
 from lakeproof.model import objects
 from lakeproof.model.objects import StoredObject
 
-Done = tuple[BucketState, Response, Footprint]
+Done = tuple[BucketState, Response]
 DELETES_MAX: Final = 1000
 
 ALWAYS: Final = frozenset(("x-id",))
@@ -65,15 +65,16 @@ Source: Amazon S3 User Guide, *General purpose bucket naming rules*."""
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
-def perform(state: BucketState, request: S3Request, now: int) -> Done:
+def perform(state: BucketState, request: S3Request, now: int) -> tuple[BucketState, Response, Footprint]:
     """One request, atomically. now: the store's clock, in microseconds since 1970."""
     try:
         _check_names(state, request)
         operation = _operation(request)
-        return (_meet_conflict if request.conflict else operation)(state, request, now)
+        after, answer = (_meet_conflict if request.conflict else operation)(state, request, now)
     except S3Error as error:
         # The state before: a request that is refused has no effect, whatever it had done so far.
         return state, error_response(error, request), only_read(touches(request))
+    return after, answer, touches_in(state, request)
 
 
 def _meet_conflict(state: BucketState, request: S3Request, now: int) -> Done:
@@ -83,13 +84,12 @@ def _meet_conflict(state: BucketState, request: S3Request, now: int) -> Done:
     answer = error_response(S3Error(409, "ConditionalRequestConflict", why), request)
     name = request.query.get("uploadId")
     if name is None:
-        return state, answer, ()  # it does not look at the store: no other client can tell
+        return state, answer
     known = state.uploads.get(name)
     if known is None or known.completed is not None:
         return multipart.complete(state, request, now)
     # After it the client is to begin anew, with another upload (API reference, CompleteMultipartUpload).
-    touched = existence(request.bucket), upload(request.address, name)
-    return multipart.abort(state, request, now)[0], answer, touched
+    return multipart.abort(state, request, now)[0], answer
 
 
 def _check_names(state: BucketState, request: S3Request) -> None:
@@ -138,20 +138,20 @@ def _bucket(state: BucketState, bucket: str) -> None:
 
 def get_object(state: BucketState, request: S3Request, now: int) -> Done:
     found = _find_object(state, request)
-    read, headers = touches(request), (*_headers(found), ("Accept-Ranges", "bytes"))
+    headers = (*_headers(found), ("Accept-Ranges", "bytes"))
     if _is_unmodified(request.headers, found):
-        return state, Response(304, headers[:2]), read  # the ETag and the time: RFC 9110, section 15.4.5
+        return state, Response(304, headers[:2])  # the ETag and the time: RFC 9110, section 15.4.5
     # The checksum that is kept is of the whole object, and a client would verify the range with it.
     if request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED" and "range" not in request.headers:
         headers = (*headers, *checksums.checksum_headers(found))
     wanted = request.headers.get("range")
     size = len(found.content)
     if wanted is None:
-        return state, Response(200, headers, found.content), read
+        return state, Response(200, headers, found.content)
     first, last = _bounds(wanted, size)
     part = found.content[first : last + 1]
     ranged = (*headers, ("Content-Range", f"bytes {first}-{last}/{size}"))
-    return state, Response(206, ranged, part), read
+    return state, Response(206, ranged, part)
 
 
 def _bounds(text: str, size: int) -> tuple[int, int]:
@@ -208,7 +208,7 @@ def put_object(state: BucketState, request: S3Request, now: int) -> Done:
     checksum = checksums.checksum_sent(request.headers)
     after = write_object(state, request, request.body, (*metadata_of(request), *checksum), now)
     answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksum))
-    return after, answer, touches(request)
+    return after, answer
 
 
 def copy_source(state: BucketState, request: S3Request) -> StoredObject:
@@ -236,7 +236,7 @@ def _copy_object(state: BucketState, request: S3Request, now: int) -> Done:
     # With REPLACE nothing of the source's metadata stays, also not its content type.
     metadata = metadata_of(request) if replace else checksums.checksum_of_copy(found.metadata)
     after = write_object(state, request, found.content, metadata, now)
-    return after, xml("CopyObjectResult", *multipart.etag_and_time(found.content, now)), touches(request)
+    return after, xml("CopyObjectResult", *multipart.etag_and_time(found.content, now))
 
 
 def upload_part(state: BucketState, request: S3Request, now: int) -> Done:
@@ -257,7 +257,7 @@ def delete_object(state: BucketState, request: S3Request, now: int) -> Done:
     match = request.headers.get("if-match")
     if match is not None and not _matches(match, _find_object(state, request)):
         refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
-    return _without(state, request.address), Response(204), touches(request)
+    return _without(state, request.address), Response(204)
 
 
 def _without(state: BucketState, address: str) -> BucketState:
@@ -287,22 +287,22 @@ def delete_objects(state: BucketState, request: S3Request, now: int) -> Done:
             continue
         code = "NoSuchKey" if stored is None else "PreconditionFailed"
         results.append(element("Error", "", element("Key", key), element("Code", code), element("Message", code)))
-    return state, xml("DeleteResult", *results), touches(request)
+    return state, xml("DeleteResult", *results)
 
 
 def list_objects(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
-    return state, listing(state, request), touches(request)
+    return state, listing(state, request)
 
 
 def head_bucket(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
-    return state, Response(200, (("x-amz-bucket-region", "us-east-1"),)), touches(request)
+    return state, Response(200, (("x-amz-bucket-region", "us-east-1"),))
 
 
 def bucket_location(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
-    return state, xml("LocationConstraint"), touches(request)
+    return state, xml("LocationConstraint")
 
 
 def create_bucket(state: BucketState, request: S3Request, now: int) -> Done:
@@ -310,7 +310,7 @@ def create_bucket(state: BucketState, request: S3Request, now: int) -> Done:
     if request.bucket in state.buckets and b"LocationConstraint" in request.body:
         refuse(409, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded.")
     made = attrs.evolve(state, buckets=state.buckets | {request.bucket})
-    return made, Response(200, (("Location", f"/{quote(request.bucket)}"),)), touches(request)
+    return made, Response(200, (("Location", f"/{quote(request.bucket)}"),))
 
 
 def delete_bucket(state: BucketState, request: S3Request, now: int) -> Done:
@@ -319,12 +319,12 @@ def delete_bucket(state: BucketState, request: S3Request, now: int) -> Done:
         refuse(409, "BucketNotEmpty", "The bucket you tried to delete is not empty")
     uploads = {name: each for name, each in state.uploads.items() if not each.address.startswith(f"{request.bucket}/")}
     after = attrs.evolve(state, buckets=state.buckets - {request.bucket}, uploads=uploads)
-    return after, Response(204), touches(request)
+    return after, Response(204)
 
 
 def list_buckets(state: BucketState, request: S3Request, now: int) -> Done:
     found = [element("Bucket", "", element("Name", name)) for name in sorted(state.buckets)]
-    return state, xml("ListAllMyBucketsResult", element("Buckets", "", *found)), touches(request)
+    return state, xml("ListAllMyBucketsResult", element("Buckets", "", *found))
 
 
 NONE: Final = frozenset[str]()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from lakeproof.model.objects import Metadata, Objects
+from lakeproof.model.objects import Metadata, Objects, etag
 
 
 @attrs.frozen
@@ -29,3 +29,9 @@ class BucketState:
     minted: Mapping[tuple[str, str], int] = attrs.field(factory=dict)
     """How many upload ids were given out, by address and client: so no id is given out twice, and a client's next one
     does not depend on what others do."""
+
+
+def upload_id(address: str, client: str, number: int) -> str:
+    """The id of a client's upload, counted from 0 for each address: the same in each run."""
+    # 32 digits look minted to `lakeproof.gate.names`, so that labels have the client's name for it.
+    return etag(f"{address} {client} {number}".encode())
