@@ -14,6 +14,28 @@ def get(key: str) -> None:
     asked("GET", key)
 
 
+KNOWN: list[int] = []
+"""What this process knows of a counter: it keeps that from one schedule to the next."""
+STARTS_WITH = os.environ.get("STARTS_WITH")
+if STARTS_WITH:
+    asked(STARTS_WITH, "settings", os.urandom(4))
+
+
+def add_to_what_is_known() -> None:
+    """Only the first call reads the counter."""
+    if not KNOWN:
+        _, found = asked("GET", "counter")
+        KNOWN.append(int(found) if found.isdigit() else 0)
+    KNOWN.append(KNOWN.pop() + 1)
+    asked("PUT", "counter", str(KNOWN[0]).encode())
+
+
+def counted(outcome: Outcome) -> str | None:
+    """Both additions count."""
+    found = outcome.store.objects["bucket/counter"].content
+    return None if found == b"2" else f"the counter is {found.decode()}"
+
+
 def erratic() -> None:
     get(str(random.randrange(10**6)))
 
@@ -68,6 +90,13 @@ def both_or_none(outcome: Outcome) -> str | None:
 
 
 scenario = partial(GateScenario, clients=[[call(plain)]], invariants=[nothing])
+forgetful = partial(
+    GateScenario,
+    clients=[[call(add_to_what_is_known)], [call(add_to_what_is_known)]],
+    invariants=[counted],
+    expect={"counted": "violated"},
+    environment={"STARTS_WITH": "GET"},
+)
 SCENARIOS = [
     *(scenario(name=each.__name__, clients=[[call(each)], [call(plain)]]) for each in (erratic, endless, mortal)),
     scenario(name="cached", clients=[[call(cached)], [call(plain)]]),
@@ -77,4 +106,7 @@ SCENARIOS = [
     scenario(name="false", invariants=[says_false]),  # type: ignore[list-item]
     scenario(name="crash", clients=[[call(put)], [call(plain)]], invariants=[both_or_none], faults=Faults(crashes=1)),
     scenario(name="service", service=["python", "-c", "pass"]),
+    forgetful(name="kept"),
+    forgetful(name="fresh", fresh=True),
+    forgetful(name="writes", fresh=True, environment={"STARTS_WITH": "PUT"}),
 ]

@@ -77,22 +77,6 @@ def work_behind() -> None:
         client.get("ready")
 
 
-def add(early: bool) -> None:
-    """Count a job, and wake the worker if no call is there for it already; early: look for the call first."""
-    with connected() as client:
-        awake = early and client.llen("calls")
-        client.incr("count")
-        if not awake and not (not early and client.llen("calls")):
-            client.rpush("calls", "1")
-
-
-def work_when_called() -> None:
-    with connected() as client:
-        while True:
-            client.blpop(["calls"], 0)
-            client.set("count", 0)
-
-
 def ask() -> str:
     """A question to a server, which waits for questions as this waits for its answer."""
     with connected() as client:
@@ -209,11 +193,6 @@ def who_works_waits(outcome: Outcome) -> str | None:
     return None if set(ends) == {"Blocked"} else f"the workers have ended so: {ends}"
 
 
-def nothing_is_left(outcome: Outcome) -> str | None:
-    found = outcome.store.redis.text("count")
-    return None if found == "0" else f"{found} jobs are counted, and the worker waits"
-
-
 def is_answered(outcome: Outcome) -> str | None:
     [(_, found)] = outcome.results["c1"]
     return None if found.value == "q!" else f"the answer is {found}"
@@ -236,15 +215,6 @@ SCENARIOS = [
             expect={"no_job_is_lost": verdict},
         )
         for each, verdict in ((work, "violated"), (work_carefully, "holds"))
-    ),
-    *(
-        GateScenario(
-            name=f"calls/{'early' if early else 'late'}",
-            clients=[[call(work_when_called)], [call(add, early)], [call(add, early)]],
-            invariants=[nothing_is_left],
-            expect={"nothing_is_left": "violated" if early else "holds"},
-        )
-        for early in (True, False)
     ),
     GateScenario(
         name="due",

@@ -41,20 +41,6 @@ def is_found_and_replays(ran: Ran, file: Path, invariant: str) -> None:
     assert f"violated: {invariant}" in again.output
 
 
-def test_a_trace_of_redis_has_each_answer_and_replays_with_the_same_ones(tmp_path: Path) -> None:
-    file = EXAMPLES / "redis_lock.py"
-    trace = str(run(tmp_path, file, "lock/blind").row["trace"])
-    steps = json.loads(Path(trace).read_text())["steps"]
-    assert [(each["client"], each["request"], each["status"]) for each in steps] == [
-        ("c1", "SET lock nx", "OK"),
-        ("c1", "DEL lock", 0),
-        ("c2", "SET lock nx", "OK"),
-        ("c1", "DEL lock", "1"),
-    ]
-    result = lakeproof("gate", "replay", trace, "--from", str(file), "--times", "3")
-    assert (result.exit_code, "3 of 3: violated, same" in result.output) == (1, True), result.output
-
-
 def test_an_active_repository_without_its_branch_would_be_seen() -> None:
     whole = runpy.run_path(str(SERVICE))["what_is_there_is_whole"]
     schema: dict[str, object] = {
@@ -191,9 +177,7 @@ def param(trace: Path) -> ParameterSet:
 
 
 @pytest.mark.parametrize("trace", [param(each) for each in INSTALLED])
-def test_a_trace_of_the_gallery_has_one_verdict_in_ten_replays(
-    trace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_trace_of_the_gallery_has_one_verdict_in_ten_replays(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     written = json.loads(trace.read_text())
     result = lakeproof("gate", "replay", str(trace), "--from", written["file"], "--times", "10")

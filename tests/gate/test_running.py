@@ -15,7 +15,6 @@ from tests.commands import ended, lakeproof
 from tests.gate.judging import COUNTER, HERE, NASTY, edited, run
 
 MINTING, ON_THE_WAY, REFUSED = (HERE / f"{name}.py" for name in ("minting", "on_the_way", "refused"))
-FORGETFUL = HERE / "forgetful.py"
 deep = pytest.mark.deep
 
 ALL = {"all": True, "covers": "all", "parallel": True, "left": None}
@@ -67,7 +66,7 @@ EXPIRIES = "EX without GateScenario(expiries=...) is not known here, so what fol
         (NASTY, "cached", 3, OPEN, "cached() returned without a request: what it answers from is not in the store"),
         (NASTY, "cached/after", 3, OPEN, "reader: cached() returned without a request: what it answers from is not in"),
         (NASTY, "cached --preemptions 1", 3, OPEN | {"covers": "some", "left": None}, ""),
-        (FORGETFUL, "kept", 3, {"all": False}, "no longer asks for"),
+        (NASTY, "kept", 3, {"all": False}, "no longer asks for"),
         (NASTY, "endless --schedules 1", 3, OPEN, "c1: no request and no answer for 0.3 s, and all threads sleep"),
         # What the gate does not have is never judged as the program's behaviour.
         (REFUSED, "tags", 3, OPEN, f"tags: c1 {UNKNOWN}, so what follows is not judged"),
@@ -99,7 +98,7 @@ EXPIRIES = "EX without GateScenario(expiries=...) is not known here, so what fol
         (ON_THE_WAY, "changed", 2, {}, "GET bucket/credentials"),
         (ON_THE_WAY, "writes", 2, {}, "was let through, and writes; take its pattern out of through"),
         (ON_THE_WAY, "false", 2, {}, "the invariant says_false returned False"),
-        (FORGETFUL, "writes", 2, {}, "writes: fresh: its processes write to the store as they start"),
+        (NASTY, "writes", 2, {}, "writes: fresh: its processes write to the store as they start"),
         (COUNTER, "counter/lost counter/none", 2, {}, "no scenario matches counter/lost or counter/none; it has"),
         (COUNTER, "counter/blind --strategy pct --preemptions 1", 2, {}, "--preemptions bounds the search of all"),
         (COUNTER, "counter/blind --preemptions -1", 2, {}, "--preemptions"),
@@ -249,7 +248,7 @@ def test_a_sample_that_has_not_found_what_is_expected_is_not_called_wrong_and_on
 @deep
 @pytest.mark.parametrize(
     ("file", "name", "invariant", "requests"),
-    [(NASTY, "crash", "both_or_none", ""), (FORGETFUL, "fresh", "counted", "GET GET PUT PUT")],  # but for its start
+    [(NASTY, "crash", "both_or_none", ""), (NASTY, "fresh", "counted", "GET GET PUT PUT")],  # but for its start
 )
 def test_a_counterexample_replays_every_time(
     file: Path, name: str, invariant: str, requests: str, tmp_path: Path
