@@ -17,7 +17,7 @@ from lakeproof.gate.run import Chooser
 from lakeproof.gate.server import CRASHED, CRASHED_APPLIED, NORMAL, Gate
 from lakeproof.gate.strategies import Sampled
 from tests.gate.redis_requests import Real, sent, words
-from tests.gate.waiting import Misjudged, Program, Server, beginning, by_gate, by_redis, encoded, moves, programs
+from tests.gate.waiting import Misjudged, Program, Server, by_gate, by_redis, encoded, programs
 
 WORKER, PUSH = (("BLPOP a 0",),), (("RPUSH a x",),)
 TAKEN_AT_ONCE = (("RPUSH a x;LPOP a",),)
@@ -122,7 +122,7 @@ def wait_for_blocked(real: Real, count: int) -> None:
 @example(((WORKER, MOVE, WORKER, (("RPUSH b x",),)), 0), random.Random(1))
 @example(((MOVE, BOTH, (("RPUSH b x y",),)), 0), random.Random(1))
 def test_the_oracle_of_these_tests_serves_as_a_real_redis(real: Real, program: Program, chance: random.Random) -> None:
-    program, state = (program[0], 0), beginning((program[0], 0))
+    server = Server((program[0], 0))
     with ExitStack() as open_ones:
         wait_for_blocked(real, 0)
         real.ask(0, (b"FLUSHALL",))
@@ -132,10 +132,9 @@ def test_the_oracle_of_these_tests_serves_as_a_real_redis(real: Real, program: P
             connection.settimeout(60)
             connection.connect(real.path)
             files[where] = connection, open_ones.enter_context(connection.makefile("rb"))
-        while found := list(moves(program, state)):
+        while found := list(server.moves()):
             where, at, mode = chance.choice(found)
-            server = Server(program, state)
-            server.arrive(where, at, mode)
+            before, server = server, server.after(where, at, mode)
             commands = [words(each) for each in program[0][where[0]][where[1]][at].strip("?").split(";")]
             several = [(b"MULTI",), *commands, (b"EXEC",)] if len(commands) > 1 else commands
             connection, file = files[where]
@@ -143,11 +142,10 @@ def test_the_oracle_of_these_tests_serves_as_a_real_redis(real: Real, program: P
             for _ in several[1:]:  # OK, and QUEUED
                 assert file.readline().startswith(b"+")
             for (client, number), (_, answers) in files.items():
-                for answer in server.answers[client][number][len(state.answers[client][number]) :]:
+                for answer in server.answers[client][number][len(before.answers[client][number]) :]:
                     expected = encoded(answer)
                     assert answers.read(len(expected)).replace(b"*-1", b"$-1") == expected, (program, answer)
-            state = server.state
-            wait_for_blocked(real, len(state.blocked))
+            wait_for_blocked(real, len(server.blocked))
         for key in "ab":
-            expected = encoded(dict(state.lists).get(key, ()))
+            expected = encoded(tuple(server.lists.get(key, ())))
             assert real.ask(0, (b"LRANGE", key.encode(), b"0", b"-1")) == expected

@@ -1,6 +1,7 @@
 """Toy workers that wait at lists without a timeout: behind the gate, and behind an oracle that serves as Redis does."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from copy import copy
 from itertools import chain
 from typing import Final
 
@@ -145,43 +146,63 @@ class _Blocked:
     line: Line
 
 
-@attrs.frozen
-class State:
-    """Of a Redis and all its clients. Lists are never empty."""
-
-    lists: tuple[tuple[str, tuple[str, ...]], ...]
-    places: tuple[tuple[int, ...], ...]
-    """How many lines each connection has come past."""
-    answers: tuple[tuple[tuple[object, ...], ...], ...]
-    blocked: tuple[_Blocked, ...]
-    """In the order in which they came."""
-    dead: frozenset[int]
-    crashes: int
-
-
 class Server:
-    """One step of a Redis: a command that arrives, and all that it serves."""
+    """A Redis and all its clients. A step is a command that arrives, and all that it serves."""
 
-    def __init__(self, program: Program, state: State) -> None:
-        self.clients, _ = program
-        self.lists = {key: list(found) for key, found in state.lists}
-        self.places = [list(each) for each in state.places]
-        self.answers = [list(each) for each in state.answers]
-        self.blocked = list(state.blocked)
-        self.dead = set(state.dead)
-        self.crashes = state.crashes
+    def __init__(self, program: Program) -> None:
+        """Before anything has arrived."""
+        self.clients, self.crashes = program
+        self.lists: dict[str, list[str]] = {}
+        self.places = [[0 for _ in each] for each in self.clients]
+        """How many lines each connection has come past."""
+        self.answers: list[list[tuple[object, ...]]] = [[() for _ in each] for each in self.clients]
+        self.blocked: list[_Blocked] = []
+        """In the order in which they came."""
+        self.dead: set[int] = set()
         self.ready: list[str] = []
 
+    def after(self, where: tuple[int, int], at: int, mode: str) -> "Server":
+        """The same after a step."""
+        after = copy(self)
+        after.lists = {key: list(found) for key, found in self.lists.items()}
+        after.places, after.answers = [list(each) for each in self.places], [list(each) for each in self.answers]
+        after.dead, after.ready = set(self.dead), []
+        after.blocked = list(self.blocked)
+        after.arrive(where, at, mode)
+        after.blocked = [each for each in after.blocked if each.where[0] not in after.dead]
+        after.lists = {key: found for key, found in sorted(after.lists.items()) if found}
+        return after
+
     @property
-    def state(self) -> State:
-        return State(
-            tuple(sorted((key, tuple(found)) for key, found in self.lists.items() if found)),
-            tuple(map(tuple, self.places)),
-            tuple(map(tuple, self.answers)),
-            tuple(each for each in self.blocked if each.where[0] not in self.dead),
-            frozenset(self.dead),
-            self.crashes,
-        )
+    def key(self) -> Hashable:
+        """Of what decides how it goes on, and how it ends."""
+        lists = tuple((key, tuple(found)) for key, found in self.lists.items())
+        lines = tuple(map(tuple, self.places)), tuple(map(tuple, self.answers))
+        return lists, *lines, tuple(self.blocked), frozenset(self.dead), self.crashes
+
+    def moves(self) -> Iterator[tuple[tuple[int, int], int, str]]:
+        """The steps that are possible: of which connection, which line, and how."""
+        for client, threads in enumerate(self.clients):
+            for number, lines in enumerate(threads):
+                where = client, number
+                if client in self.dead or any(each.where == where for each in self.blocked):
+                    continue
+                last, left = self.answers[client][number], range(self.places[client][number], len(lines))
+                at = next((at for at in left if not lines[at].startswith("?") or last[-1]), None)
+                if at is not None:
+                    may_crash = self.crashes and is_write(lines[at])
+                    modes = (NORMAL, CRASHED, CRASHED_APPLIED) if may_crash else (NORMAL,)
+                    yield from ((where, at, mode) for mode in modes)
+
+    def outcome(self) -> Outcome:
+        """At the end."""
+        found: list[object] = []
+        for client, threads in enumerate(self.clients):
+            for number, _ in enumerate(threads):
+                waits = any(each.where == (client, number) for each in self.blocked)
+                end = () if waits else ("ended",)
+                found.append("dead" if client in self.dead else (*self.answers[client][number], *end))
+        return (*found, tuple((key, tuple(each)) for key, each in self.lists.items()))
 
     def arrive(self, where: tuple[int, int], at: int, mode: str) -> None:
         self.places[where[0]][where[1]] = at + 1
@@ -260,13 +281,6 @@ class Server:
         raise AssertionError(command)
 
 
-def beginning(program: Program) -> State:
-    """Before anything has arrived."""
-    clients, crashes = program
-    places = tuple(tuple(0 for _ in each) for each in clients)
-    return State((), places, tuple(tuple(() for _ in each) for each in clients), (), frozenset(), crashes)
-
-
 def encoded(answer: object) -> bytes:
     """An answer in RESP2; none is ``$-1``."""
     match answer:
@@ -282,51 +296,18 @@ def encoded(answer: object) -> bytes:
 
 def by_redis(program: Program) -> set[Outcome]:
     """The outcomes of every order in which the commands can arrive at a Redis."""
-    start = beginning(program)
-    seen, left, found = {start}, [start], set()
+    start = Server(program)
+    seen, left, found = {start.key}, [start], set()
     while left:
-        state = left.pop()
-        following = list(moves(program, state))
+        server = left.pop()
+        following = [server.after(*each) for each in server.moves()]
         if not following:
-            found.add(_outcome(program, state))
-        for where, at, mode in following:
-            server = Server(program, state)
-            server.arrive(where, at, mode)
-            if server.state not in seen:
-                seen.add(server.state)
-                left.append(server.state)
+            found.add(server.outcome())
+        for each in following:
+            if (key := each.key) not in seen:
+                seen.add(key)
+                left.append(each)
     return found
-
-
-def _next(program: Program, state: State, where: tuple[int, int]) -> int | None:
-    """Which line of a connection comes next; None: it has come past all of them."""
-    client, number = where
-    lines, answers = program[0][client][number], state.answers[client][number]
-    left = range(state.places[client][number], len(lines))
-    return next((at for at in left if not lines[at].startswith("?") or answers[-1]), None)
-
-
-def moves(program: Program, state: State) -> Iterator[tuple[tuple[int, int], int, str]]:
-    for client, threads in enumerate(program[0]):
-        for number, _ in enumerate(threads):
-            where = client, number
-            if client in state.dead or any(each.where == where for each in state.blocked):
-                continue
-            at = _next(program, state, where)
-            if at is None:
-                continue
-            modes = (NORMAL, CRASHED, CRASHED_APPLIED) if state.crashes and is_write(threads[number][at]) else (NORMAL,)
-            yield from ((where, at, mode) for mode in modes)
-
-
-def _outcome(program: Program, state: State) -> Outcome:
-    found: list[object] = []
-    for client, threads in enumerate(program[0]):
-        for number, _ in enumerate(threads):
-            waits = any(each.where == (client, number) for each in state.blocked)
-            end = () if waits else ("ended",)
-            found.append("dead" if client in state.dead else (*state.answers[client][number], *end))
-    return (*found, state.lists)
 
 
 VALUES = ("x", "y")
