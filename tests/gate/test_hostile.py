@@ -1,6 +1,5 @@
 """A client that hangs, dies, floods, or asks for ever ends in a clear message, and nothing is left running."""
 
-import json
 import os
 import shlex
 import signal
@@ -23,8 +22,9 @@ from lakeproof.gate.programs import ClientProcess, ProgramError, Returned, Servi
 from lakeproof.gate.search import complete_work
 from lakeproof.gate.startup import open_runner
 from lakeproof.gate.strategies import Sampled
+from lakeproof.gate.walks import OneRun
 from tests.commands import ended, lakeproof
-from tests.gate import hostile
+from tests.gate import hostile, judging
 
 FILE = Path(hostile.__file__)
 ROOT = FILE.parents[2]
@@ -374,22 +374,19 @@ def test_what_is_no_longer_expected_after_the_end_is_ignored() -> None:
         arrivals.ignore(connection)
 
 
-TELLS_ALWAYS = """
-from lakeproof import supervisor
-from lakeproof.gate import search
-search.TELL_SECONDS = -1.0
-supervisor.supervised()
-"""
+def test_what_was_violated_before_ctrl_c_is_told_and_its_trace_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedule, found = run.Runner.schedule, list[bool]()
 
+    async def interrupted(self: run.Runner, search: OneRun) -> run.Schedule:
+        if any(found):
+            raise KeyboardInterrupt
+        made = await schedule(self, search)
+        found.append(bool(made.violated))
+        return made
 
-@deep
-def test_what_was_violated_before_ctrl_c_is_told_and_its_trace_is_kept(tmp_path: Path) -> None:
-    words = ["gate", "run", str(FILE), "many", "--json", "--out", str(tmp_path)]
-    with subprocess.Popen([sys.executable, "-c", TELLS_ALWAYS, *words], stdout=-1, stderr=-1, text=True) as process:
-        assert process.stderr is not None
-        assert "so far" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        told, complaints = process.communicate(timeout=120)
-    row = json.loads(told)
-    assert (process.returncode, row["verdict"], row["covers"]) == (130, "violated", "some"), complaints
-    assert Path(row["trace"]).is_file()
+    monkeypatch.setattr(run.Runner, "schedule", interrupted)
+    ran = judging.run(tmp_path, judging.COUNTER, "counter/blind")
+    assert (ran.code, ran.row["verdict"], ran.row["covers"]) == (130, "violated", "some"), ran
+    assert Path(str(ran.row["trace"])).is_file()
