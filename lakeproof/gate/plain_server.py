@@ -8,7 +8,7 @@ from functools import partial
 from lakeproof.gate.fronts import s3
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.http import Request, Response, Talk, listening
-from lakeproof.gate.fronts.redis.connections import Speaker
+from lakeproof.gate.redis_connections import Speaker
 from lakeproof.gate.server import Gate
 
 

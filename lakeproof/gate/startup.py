@@ -11,10 +11,10 @@ import trio
 from lakeproof.gate.fronts import s3
 from lakeproof.gate.fronts.aws import Store
 from lakeproof.gate.fronts.http import listening
-from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.fronts.redis.state import RedisState as Keys
 from lakeproof.gate.names import Names
 from lakeproof.gate.programs import ClientProcess, Service
+from lakeproof.gate.redis_connections import Speaker
 from lakeproof.gate.run import OPEN, Runner
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.server import Gate

@@ -17,9 +17,9 @@ from lakeproof.gate import quiet
 from lakeproof.gate.arrivals import Arrivals
 from lakeproof.gate.fronts.aws import Store
 from lakeproof.gate.fronts.http import listening
-from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.programs import ClientProcess
 from lakeproof.gate.quiet import Watch
+from lakeproof.gate.redis_connections import Speaker
 from lakeproof.gate.server import NORMAL, Gate
 from lakeproof.gate.unheld import PassingFront
 

@@ -7,9 +7,9 @@ import trio.testing
 from lakeproof.gate.fronts.aws import AWSFront, Store
 from lakeproof.gate.fronts.http import listening
 from lakeproof.gate.fronts.redis import globs
-from lakeproof.gate.fronts.redis.connections import Speaker
 from lakeproof.gate.fronts.redis.parser import BULK_BYTES_MAX, LINE_BYTES_MAX, WORDS_MAX, Incoming, Malformed
 from lakeproof.gate.fronts.wire import BODY_BYTES_MAX
+from lakeproof.gate.redis_connections import Speaker
 from lakeproof.gate.server import NORMAL, REFUSED, Gate
 from tests.commands import lakeproof
 from tests.gate.redis_requests import sent, words

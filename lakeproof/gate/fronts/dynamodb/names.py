@@ -14,7 +14,7 @@ Tree = TypeVar("Tree")
 Meant = TypeVar("Meant")
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class Attached:
     """What a request brings along for its expressions."""
 
