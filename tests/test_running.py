@@ -24,22 +24,10 @@ from tests.commands import HEAD, RACING
 from tests.racing import ATOMIC, KNOWN, increment
 
 
-class Ear:
-    """Takes no notice of a run."""
-
-    def began(self, name: str) -> None: ...
-
-    def at(self, name: str, depth: int, states: int, grows: str) -> None: ...
-
-    def finished(self, name: str, outcome: Outcome) -> None: ...
-
-    def tick(self) -> None: ...
-
-
 def outcomes(task: Task, path: Path, jobs: int) -> dict[str, Outcome]:
     """By scenario, without what a clock has measured."""
     source = Source(path)
-    found = run(task, source.load(), source, jobs, Ear())
+    found = run(task, source.load(), source, jobs, Listener())
     return {outcome.scenario: attrs.evolve(outcome, seconds=0.0) for outcome in found}
 
 
@@ -102,7 +90,7 @@ class TestTrouble:
         import multiprocessing
 
         source = Source(RACING)
-        running: Iterator[Outcome] = run(Verify(), source.load(), source, 2, Ear())
+        running: Iterator[Outcome] = run(Verify(), source.load(), source, 2, Listener())
         next(running)
         running.close()  # type: ignore[attr-defined]  # a generator
         assert multiprocessing.active_children() == []

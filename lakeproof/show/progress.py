@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from lakeproof.show.style import console
+from lakeproof.verify.processes import Listener
 from lakeproof.verify.tasks import Outcome
 from lakeproof.words import plural
 
@@ -21,7 +22,7 @@ ESTIMATED_FROM: Final = 0.05
 """From this share of the scenarios on, their time is a measure of the others'."""
 
 
-class Progress:
+class Progress(Listener):
     """Hears what runs, and says so."""
 
     def __init__(self, doing: str, total: int) -> None:

@@ -28,7 +28,7 @@ from functools import partial
 from multiprocessing import Pipe, get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
-from typing import Final, Protocol
+from typing import Final
 
 import attrs
 
@@ -47,8 +47,8 @@ _SAFE_PATH: Final = "PYTHONSAFEPATH"
 SINGLE_THREADED: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-class Listener(Protocol):
-    """Hears what is going on."""
+class Listener:
+    """Hears what is going on, and takes no notice of it."""
 
     def began(self, name: str) -> None: ...
 

@@ -18,7 +18,7 @@ from lakeproof.show.pages.walk import ForkableRun, NoSuchMove, Option, moves_of,
 from lakeproof.show.story import whole
 from lakeproof.verify.isolation import isolate_code
 from lakeproof.verify.loader import Source
-from lakeproof.verify.processes import run
+from lakeproof.verify.processes import Listener, run
 from lakeproof.verify.tasks import Outcome, Verdict, Verify
 from lakeproof.version import version
 from lakeproof.words import Unusable, seconds
@@ -44,7 +44,7 @@ class Explorer:
         Raises:
             Unusable: it finds none, or cannot search.
         """
-        [outcome] = run(self.task, [self.scenario], self.source, 1, _Silent())
+        [outcome] = run(self.task, [self.scenario], self.source, 1, Listener())
         if outcome.trouble:
             raise Unusable(outcome.trouble)
         paths = [path_of(each.trace.schedule) for each in outcome.verdicts if each.trace is not None]
@@ -151,7 +151,7 @@ class Explorer:
         Raises:
             Unusable: the file cannot be loaded any more.
         """
-        [outcome] = run(self.task, [self.scenario], self.source, 1, _Silent())
+        [outcome] = run(self.task, [self.scenario], self.source, 1, Listener())
         return export_outcome(outcome)
 
     def trace(self, path: str, invariant: str) -> str:
@@ -170,18 +170,6 @@ class Explorer:
         moves = moves_of(path)[: steps[invariant]]
         with isolate_code(self.scenario, self.source):
             return dumps(record(self.scenario, invariant, moves, version=version(), file=self.source.name))
-
-
-class _Silent:
-    """A `Listener` that ignores the progress of a search."""
-
-    def began(self, name: str) -> None: ...
-
-    def at(self, name: str, depth: int, states: int, grows: str) -> None: ...
-
-    def finished(self, name: str, outcome: Outcome) -> None: ...
-
-    def tick(self) -> None: ...
 
 
 def export_outcome(outcome: Outcome) -> dict[str, object]:

@@ -33,13 +33,12 @@ from lakeproof.spark_checks.explore.masks import LACKING, Job, Question
 from lakeproof.spark_checks.explore.search import on
 from lakeproof.spark_checks.explore.task import Explore
 from lakeproof.verify.loader import Source
-from lakeproof.verify.processes import run
+from lakeproof.verify.processes import Listener, run
 from tests.differential.agreement import enumerated
 from tests.differential.generated import flow_set
 from tests.search.agreement import violated_by
 from tests.search.test_looping import GROWS, NEVER, counting, holding
 from tests.spark.explore.comparing import CATALOGUE, compare, scenario_of, told
-from tests.test_running import Ear
 
 Task = Callable[[Job, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -218,7 +217,7 @@ def test_a_users_file_is_searched_where_the_engine_is_and_prints_nothing_among_r
     path, engine = tmp_path / "mine.py", InProcess()
     path.write_text(PRINTS)
     source, task = Source(path), Explore(engine=engine, driver_states=0)
-    (outcome,) = run(task, source.load(), source, 1, Ear())
+    (outcome,) = run(task, source.load(), source, 1, Listener())
     assert outcome.complete
     assert engine.steps, "a copy of the engine has expanded the levels"
     shown = capsys.readouterr()
