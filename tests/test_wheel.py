@@ -77,7 +77,7 @@ def test_the_wheel_has_one_top_level(wheel: Path) -> None:
         assert {f"lakeproof/{name}" for name in ours} <= set(names)
     assert {"lakeproof/py.typed", "lakeproof/impl/codec/graveler.proto"} <= set(names)
     assert "lakeproof/spark_checks/engine/log4j2.properties" in names
-    assert {f"lakeproof/show/pages/{name}" for name in ("page.css", "page.js", "index.js")} <= set(names)
+    assert {f"lakeproof/show/pages/{name}" for name in ("page.css", "common.js", "page.js")} <= set(names)
 
 
 def test_a_users_own_model_and_impl_are_untouched(installed: Path, tmp_path: Path) -> None:

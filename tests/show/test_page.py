@@ -110,7 +110,7 @@ def test_what_stands_in_the_page_as_data_comes_back_the_same() -> None:
 
 
 def test_our_scripts_never_make_markup_of_text() -> None:
-    for name in ("page.js", "index.js"):
+    for name in ("common.js", "page.js", "index.js", "explore.js", "history.js"):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|new Function|</", asset(name))
 
 

@@ -1,18 +1,9 @@
-"use strict";
 /* The explorer: a state belongs to a path, which is the fragment of the address, and is fetched. All text enters as text. */
 (function () {
-  const find = (id) => document.getElementById(id);
   let shown = null;
   let found = null;
   let asked = 0;
   const RUNNING_MS = 150;
-
-  function make(tag, name, text) {
-    const made = document.createElement(tag);
-    if (name) made.className = name;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
 
   function button(name, text, act) {
     const made = make("button", name, text);
@@ -97,30 +88,9 @@
 
   function showStore() {
     const last = shown.steps[shown.steps.length - 1];
-    const keys = Array.from(new Set([...Object.keys(shown.before), ...Object.keys(shown.after)])).sort();
-    const rows = keys.map((key) => {
-      const changed = last && last.keys.includes(key);
-      const row = make("tr", changed ? "changed" : last && last.key === key ? "touched" : "");
-      const head = make("th", "mono", key);
-      head.scope = "row";
-      if (changed) head.append(make("span", "hidden", " (changed)"));
-      row.append(head);
-      for (const [store, name] of [[shown.before, "before"], [shown.after, "after"]]) {
-        const cell = make("td", "mono");
-        const held = Object.hasOwn(store, key);
-        cell.append(held ? make("span", changed ? name : "", store[key]) : make("span", "none", "nothing"));
-        row.append(cell);
-      }
-      return row;
-    });
-    if (!rows.length) {
-      const row = make("tr");
-      const cell = make("td", "none", "nothing");
-      cell.colSpan = 3;
-      row.append(cell);
-      rows.push(row);
-    }
-    find("contents").replaceChildren(...rows);
+    const [before, after] = [shown.before, shown.after].map((held) => new Map(Object.entries(held)));
+    const stores = [[before, "before"], [after, "after"]];
+    find("contents").replaceChildren(...storeRows(stores, last ? last.keys : [], last && last.key));
   }
 
   function proof(name) {

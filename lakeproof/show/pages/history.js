@@ -1,7 +1,5 @@
-"use strict";
 /* The time line of a history. Columns are unpacked once; then only what is seen is drawn and listed. */
 (async function () {
-  const find = (id) => document.getElementById(id);
   const NONE = 0xFFFFFFFF, LANE = 22, LANES = 20, TOP = 20, LISTED = 60, NAME = 90, TICK = 90, OK = 0, FAIL = 1, INFO = 2;
   const layout = JSON.parse(find("layout").textContent);
   const n = layout.operations;
@@ -194,19 +192,13 @@
     found.sort((a, b) => a - b);
     const body = find("listed");
     body.replaceChildren(...found.slice(0, LISTED).map((i) => {
-      const row = document.createElement("tr");
-      if (marked.has(i)) row.className = "surprise";
+      const row = make("tr", marked.has(i) ? "surprise" : "");
       const where = (line[i] + call[i]) >>> 0;
       const until = span[i] === NONE ? "never" : (call[i] + span[i]).toLocaleString("en");
       const cells = [where ? String(where) : "", processText(process[i]), keyText(key[i]),
         told(i) + (marked.has(i) ? " (in a non-linearizable sub-history)" : ""),
         call[i].toLocaleString("en") + " to " + until];
-      row.append(...cells.map((content) => {
-        const cell = document.createElement("td");
-        cell.className = "mono";
-        cell.textContent = content;
-        return cell;
-      }));
+      row.append(...cells.map((content) => make("td", "mono", content)));
       return row;
     }));
     find("count").textContent = found.length < count || count > LISTED

@@ -1,7 +1,5 @@
-"use strict";
 /* The filter of an index of verdicts. */
 (function () {
-  const find = (id) => document.getElementById(id);
   const rows = Array.from(document.querySelectorAll("tr.outcome"));
   const groups = Array.from(document.querySelectorAll("details.variant"));
   function filter() {

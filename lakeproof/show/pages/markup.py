@@ -19,7 +19,7 @@ def document(title: str, body: str, script: str, *, live: bool = False) -> str:
     """A page with our style sheet and one of our scripts, and with a policy that forbids all else. No script: an
     empty name. ``live``: it may
     also ask the server that it comes from."""
-    style, code = asset("page.css"), asset(script) if script else ""
+    style, code = asset("page.css"), asset("common.js") + asset(script) if script else ""
     policy = "; ".join(
         [
             # All that is not named below falls back to this. Hashes admit our script and style, and no other inline

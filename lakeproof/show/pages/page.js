@@ -1,7 +1,5 @@
-"use strict";
 /* The slider of a counterexample. All text of the trace enters the page as text, never as markup. */
 (function () {
-  const find = (id) => document.getElementById(id);
   const trace = JSON.parse(find("trace").textContent);
   const steps = trace.steps;
   const rows = Array.from(document.querySelectorAll("tr.step"));
@@ -17,48 +15,14 @@
   let now = steps.length;
   let playing = null;
 
-  function make(tag, name, text) {
-    const made = document.createElement(tag);
-    if (name) made.className = name;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
-
-  function holding(content, name) {
-    return content === undefined ? make("span", "none", "nothing") : make("span", name, content);
-  }
-
   /* A key is touched if the step names it. A scan touches no key of its own. */
   function showStore(number) {
     const after = stores[number];
     const before = number ? stores[number - 1] : after;
     const step = number ? steps[number - 1] : null;
-    const changed = new Set(step ? step.changes.map((change) => change[0]) : []);
-    const keys = Array.from(new Set([...before.keys(), ...after.keys(), ...changed])).sort();
-    const body = find("contents");
-    body.replaceChildren();
-    for (const key of keys) {
-      const row = make("tr", changed.has(key) ? "changed" : step && step.key === key ? "touched" : "");
-      const head = make("th", "mono");
-      head.scope = "row";
-      head.append(make("span", "", key));
-      if (changed.has(key)) head.append(make("span", "hidden", " (changed)"));
-      row.append(head);
-      const cells = number ? [[before, "before"], [after, "after"]] : [[after, ""]];
-      for (const [store, name] of cells) {
-        const cell = make("td", "mono");
-        cell.append(holding(store.get(key), changed.has(key) ? name : ""));
-        row.append(cell);
-      }
-      body.append(row);
-    }
-    if (!keys.length) {
-      const row = make("tr");
-      const cell = make("td", "none", "nothing");
-      cell.colSpan = 3;
-      row.append(cell);
-      body.append(row);
-    }
+    const changed = step ? step.changes.map((change) => change[0]) : [];
+    const shown = number ? [[before, "before"], [after, "after"]] : [[after, ""]];
+    find("contents").replaceChildren(...storeRows(shown, changed, step && step.key));
     find("is-before").textContent = number ? "before" : "at first";
     find("is-after").hidden = !number;
   }
