@@ -14,7 +14,6 @@ import attrs
 
 from lakeproof.gate import server
 from lakeproof.gate.classes import Choice, Pending
-from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.profile import Profile
 from lakeproof.gate.walks import FewSchedules
 from lakeproof.search.execution import LABELS
@@ -132,11 +131,8 @@ class GuidedResult(FewSchedules):
         self.lines.append(Line(choice, step))
         return choice
 
-    def let_go(self, footprint: Footprint) -> None:
-        """Nothing is learnt from what a request touches: the order is the trace's."""
-
     def end(self) -> None:
         for step in self._left:
             self._never(step)
         self._left.clear()
-        self.complete += 1
+        super().end()

@@ -11,7 +11,6 @@ from typing import Final
 import attrs
 
 from lakeproof.gate.classes import Choice, Diverged, Pending
-from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.walks import FewSchedules
 
 FAULT_SHARE: Final = 0.15
@@ -32,7 +31,6 @@ class Sampled(FewSchedules):
     _random: random.Random = attrs.field(factory=random.Random)
     _priority: dict[str, float] = attrs.field(factory=dict)
     _change_at: set[int] = attrs.field(factory=set)
-    _step: int = 0
     _longest: int = 1
 
     def begin(self) -> bool:
@@ -65,11 +63,8 @@ class Sampled(FewSchedules):
             first = max(pending, key=lambda each: self._priority[each.name.client])
         return first
 
-    def let_go(self, footprint: Footprint) -> None:
-        self._step += 1
-
     def end(self) -> None:
-        self.complete += 1
+        super().end()
         self._longest = max(self._longest, self._step)
 
 
@@ -78,7 +73,6 @@ class Replayed(FewSchedules):
     """One schedule, as it was written down."""
 
     choices: Sequence[Choice]
-    _step: int = 0
 
     def begin(self) -> bool:
         self.runs += 1
@@ -98,10 +92,7 @@ class Replayed(FewSchedules):
         # Its mode is not compared with the budgets, from which the trace has spent it when it was made.
         return choice
 
-    def let_go(self, footprint: Footprint) -> None:
-        self._step += 1
-
     def end(self) -> None:
         if self._step < len(self.choices):
             raise Diverged(self._step, frozenset({self.choices[self._step].name}), frozenset())
-        self.complete += 1
+        super().end()

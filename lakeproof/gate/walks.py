@@ -156,6 +156,15 @@ class FewSchedules:
     """Some schedules are not all."""
     runs: int = 0
     complete: int = 0
+    _step: int = 0
+    """So many requests were let go in this run."""
+
+    def let_go(self, footprint: Footprint) -> None:
+        """Nothing is learnt from what a request touches."""
+        self._step += 1
+
+    def end(self) -> None:
+        self.complete += 1
 
     def fail(self) -> None:
         """It is not complete, and nothing else is counted."""
