@@ -123,9 +123,9 @@ def _matters(name: str, value: str) -> bool:
     return name in CONDITIONS or (own and value not in DEFAULTS.get(name, ()))
 
 
-def _find_object(state: BucketState, request: S3Request) -> StoredObject:
-    _bucket(state, request.bucket)
-    found = state.objects.get(request.address)
+def _find_object(state: BucketState, address: str) -> StoredObject:
+    _bucket(state, address.partition("/")[0])
+    found = state.objects.get(address)
     if found is None:
         refuse(404, "NoSuchKey", "The specified key does not exist.")
     return found
@@ -137,7 +137,7 @@ def _bucket(state: BucketState, bucket: str) -> None:
 
 
 def get_object(state: BucketState, request: S3Request, now: int) -> Done:
-    found = _find_object(state, request)
+    found = _find_object(state, request.address)
     headers = (*_headers(found), ("Accept-Ranges", "bytes"))
     if _is_unmodified(request.headers, found):
         return state, Response(304, headers[:2])  # the ETag and the time: RFC 9110, section 15.4.5
@@ -213,14 +213,10 @@ def put_object(state: BucketState, request: S3Request, now: int) -> Done:
 
 def copy_source(state: BucketState, request: S3Request) -> StoredObject:
     """The source of a copy, under the conditions on it."""
-    source = source_of(request) or ""
     # Before it is decoded: a key's own question mark is written as %3F.
     if "?" in request.headers["x-amz-copy-source"]:
         not_known("a version in x-amz-copy-source")
-    _bucket(state, source.partition("/")[0])
-    found = state.objects.get(source)
-    if found is None:
-        refuse(404, "NoSuchKey", "The specified key does not exist.")
+    found = _find_object(state, source_of(request) or "")
     match, none = (request.headers.get(f"x-amz-copy-source-if-{each}match") for each in ("", "none-"))
     # Both are 412: unlike a GET, a copy is never answered 304.
     if (match is not None and not _matches(match, found)) or (none is not None and _matches(none, found)):
@@ -255,7 +251,7 @@ def upload_part(state: BucketState, request: S3Request, now: int) -> Done:
 def delete_object(state: BucketState, request: S3Request, now: int) -> Done:
     _bucket(state, request.bucket)
     match = request.headers.get("if-match")
-    if match is not None and not _matches(match, _find_object(state, request)):
+    if match is not None and not _matches(match, _find_object(state, request.address)):
         refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
     return _without(state, request.address), Response(204)
 
