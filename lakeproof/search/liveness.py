@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from lakeproof.impl.effects import Now
 from lakeproof.model.invariants import Liveness, Predicate, Promise, Violation
 from lakeproof.model.snapshot import Reads
 from lakeproof.scenario import Scenario
@@ -22,18 +23,18 @@ from lakeproof.search.faults import Mode, Move
 from lakeproof.search.fresh_names import NotOpaque
 from lakeproof.search.graph import NOT_OWED, Graph, Lasso, broken_run
 from lakeproof.search.judge import Judge
-from lakeproof.search.kernel import Rows
+from lakeproof.search.kernel import Kernel, Rows
 from lakeproof.search.packing import Index, Words, concatenate, take
 from lakeproof.search.paths import CHUNK, Levels
 from lakeproof.search.replies import UNANSWERED
 from lakeproof.search.results import Counterexample
-from lakeproof.search.semantics import CHANNEL, TIMER, WATCHED
+from lakeproof.search.semantics import CHANNEL, TIMER, WATCHED, apply, footprint
 from lakeproof.search.space import Relayout
 from lakeproof.search.symmetry import Symmetry
-from lakeproof.search.tables import DONE, ELSEWHERE
+from lakeproof.search.tables import DONE, ELSEWHERE, ClientTable
 
-# A step is (mover, node before, node after) in one integer: 24 bits for each node leave 15 for the mover.
-_NODES_MAX: Final = 1 << 24
+# A step is (mover, node, number of the reply) in one integer: 24 bits for each of the last two leave 15 for the mover.
+_NUMBERS_MAX: Final = 1 << 24
 
 
 @attrs.frozen
@@ -113,15 +114,18 @@ def runs_of(judge: Judge, levels: Levels, expanded: int, names: Symmetry) -> Run
             parts = [levels.read(level, kernel.layout) for level in range(expanded)]
             words = concatenate(parts, kernel.layout.words)
             depth = np.repeat(np.arange(expanded, dtype=np.int64), [len(part[0]) for part in parts])
-            return _runs(judge, words, depth, names)
+            return _runs(judge, words, depth, names, whole=expanded == len(levels))
         # The expansion has met a value or a node that does not fit: the levels are read anew, in the new layout.
         except Relayout:
             kernel.relayout()
 
 
-def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symmetry) -> Runs:
+def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symmetry, *, whole: bool) -> Runs:
+    """``whole``: all levels were expanded, so that these states are all that there are."""
     kernel, index = judge.kernel, Index(words)
     numbers: dict[Move, int] = {}
+    replies: dict[object, int] = {}
+    strong = any(each.fairness == "strong" for each in of_liveness(kernel.setting.scenario))
     columns: list[list[npt.NDArray[np.int64]]] = [[], [], [], [], []]
     movers = {(table.client, table.task): table.index for table in kernel.every}
     # Two rows beside those of tasks: time, which must go on at last, and what may happen again and again, and need not.
@@ -134,14 +138,16 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
 
         def sink(move: Move, rows: Rows, after: Words, chunk: Words = chunk, at: int = at) -> None:
             target = index.numbers(names.canonical(after, kernel))
+            # Else a lasso that leads through it would be missed, and the verdict on a broken promise be "holds".
+            assert not whole or (target >= 0).all(), "a successor that no level has: the search is broken"
             # The last state of the graph: this successor lies in a level that was not expanded.
             target = np.where(target < 0, len(words[0]), target)
             # -1 is a fault: its budget ends, so it is in no loop.
             mover = movers_at_large.get(move.mode, -1)
             step = np.full(len(rows), NOT_OWED if mover == free else -1, np.int64)
             if move.mode is Mode.NORMAL and not move.task.endswith(UNANSWERED):
-                mover, table = movers[move.client, move.task], kernel.tables[move.client]
-                step = (mover * _NODES_MAX + table.nodes_of(take(chunk, rows))) * _NODES_MAX + table.nodes_of(after)
+                mover = movers[move.client, move.task]
+                step = _steps(kernel, kernel.every[mover], take(chunk, rows), replies) if strong else step
             number = numbers.setdefault(move, len(numbers))
             for column, part in zip(
                 columns,
@@ -183,6 +189,23 @@ def _runs(judge: Judge, words: Words, depth: npt.NDArray[np.int64], names: Symme
         depth=np.append(depth, 0),
     )
     return Runs(judge, words, graph, tuple(numbers))
+
+
+def _steps(kernel: Kernel, table: ClientTable, words: Words, replies: dict[object, int]) -> npt.NDArray[np.int64]:
+    """Which step a task takes in each of these states: at which node, and what it is answered. Not the node after it,
+    which two replies may share: a flow that does not look whether it has taken a lock. ``replies``: their numbers."""
+    nodes = table.nodes_of(words).astype(np.int64)
+    found = (table.index * _NUMBERS_MAX + nodes) * _NUMBERS_MAX
+    for node in np.unique(nodes).tolist():
+        op, rows = table.behaviour.nodes[node].effect(table.task), np.flatnonzero(nodes == node)
+        # The clock stands still in each loop, so all that is read of it there is one reply.
+        if op is not None and not isinstance(op, Now):
+            covered = kernel.space.covered(footprint(op))
+            kinds, which = projections(take(words, rows), kernel.layout, covered)
+            seen = (kernel.space.decode_columns(covered, kind) for kind in kinds)
+            answers = [apply(cells, op, now)[0] for cells, now in seen]
+            found[rows] += np.array([replies.setdefault(each, len(replies)) for each in answers])[which]
+    return found
 
 
 def of_liveness(scenario: Scenario) -> Sequence[Liveness]:

@@ -61,8 +61,8 @@ def _stays(states: frozenset[State], after: Moves) -> bool:
     """Whether a run can visit these states for ever, and no others, and take each step that can be taken in one."""
 
     def label(state: State, move: tuple[int, Answer, State]) -> Hashable:
-        client, _, to = move
-        return client, state.clients[client], to.clients[client]
+        client, answer, _ = move
+        return client, state.clients[client], answer
 
     inner = {state: [move for move in after[state] if move[2] in states] for state in states}
     taken = {label(state, move) for state in states for move in inner[state]}

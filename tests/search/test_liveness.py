@@ -8,12 +8,14 @@ from pathlib import Path
 from random import Random
 
 import attrs
+import numpy as np
 import pytest
 from rich.console import Console
 
 from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
 from lakeproof.scenario import Flow
 from lakeproof.search import graph
+from lakeproof.search.packing import Index
 from lakeproof.search.replay import NotReproduced, record
 from lakeproof.search.search import Limits, search
 from lakeproof.search.trace import Trace, TraceError, dumps, read, write
@@ -250,6 +252,29 @@ def test_a_loop_that_leaves_out_what_can_move_now_and_then_is_no_strongly_fair_o
     assert broken(strong) is None
     with pytest.raises(NotReproduced):
         record(strong, strong.ids[0], found.moves, version="0", loop=found.loop)
+
+
+async def take_and_look(env: Env, me: str) -> None:
+    found = None
+    while found is None or found.value != me.encode():
+        await env.store.try_set_if(*LOCK, me.encode(), None)  # either answer leads to one state
+        found = await env.store.find(*LOCK)
+
+
+@pytest.mark.parametrize("fairness", FAIRNESS)
+def test_a_step_is_told_apart_by_its_reply_where_the_flow_forgets_that(fairness: str) -> None:
+    ends = Terminates(take_and_look, fairness=fairness)  # type: ignore[arg-type]
+    clients = [[Call(take_and_look, "a")], [Call(take_again_and_again, "b")]]
+    found = broken(Scenario(name="look", clients=clients, invariants=[ends]))
+    assert (found is None) is (fairness == "strong")  # to be answered that the lock is taken now is owed
+
+
+def test_a_successor_that_no_level_has_is_no_state_beyond_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Index, "numbers", lambda _, words: np.full(len(words[0]), -1))
+    scenario = locks(Call(take_once, "a"))
+    with pytest.raises(AssertionError, match="no level has"):
+        search(scenario)
+    assert not search(scenario, Limits(states_max=1)).complete
 
 
 def starved() -> Trace:
