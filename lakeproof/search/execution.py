@@ -183,7 +183,7 @@ class Execution:
     def memory(self) -> tuple[object, ...]:
         """All that decides how the client goes on: see `lakeproof.search.suspended`."""
         at = (self.index, self.begins, self._attempts, tuple(sorted(self._disk.store.items())), self.kept)
-        return (at, self._coroutine, self._tasks, self._request, self.mint, self._context, tuple(self._observed))
+        return (at, self._coroutine, self._tasks, self.mint, self._context, tuple(self._observed))
 
     @property
     def index(self) -> int:

@@ -306,6 +306,15 @@ async def poll_together(env: Env) -> None:
             break
 
 
+def test_a_loop_over_a_group_is_back_after_one_round() -> None:
+    """At first, with both reads open, nothing has begun; then that again, and each read alone: that the group of the
+    first round is another one than that of each later round makes no more states."""
+    result = search(Scenario(name="x", clients=[[Call(poll_together)]], invariants=[Terminates(poll_together)]))
+    assert result.states == 4
+    [found] = [each.counterexample for each in result.findings if each.counterexample]
+    assert (found.loop, len(found.moves)) == (1, 3)
+
+
 async def poll_by_scanning(env: Env) -> None:
     while not [entry async for entry in env.store.scan(b"p", b"")]:
         pass
