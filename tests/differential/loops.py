@@ -246,6 +246,17 @@ async def in_an_exception(env: Env, m: Machine) -> int:
     return at
 
 
+async def in_what_a_handler_reads(env: Env, m: Machine) -> int:
+    at = 0
+    while at >= 0:
+        op, stood, at = m.ops[at], at, 0
+        try:
+            raise _Stood(await ask(env, op))
+        except _Stood as answered:
+            at = m.after(stood, answered.args[0])  # there is no other way on from the effect
+    return at
+
+
 _AT: Final[ContextVar[int]] = ContextVar("at")
 
 
@@ -286,7 +297,7 @@ Keeper = Callable[..., Any]  # type: ignore[explicit-any]  # a flow
 KEEPERS: Final[tuple[Keeper, ...]] = (
     *(in_a_local, in_an_iterator, in_a_loop, in_what_is_shared, in_a_closure, in_a_generator),
     *(in_an_asynchronous_generator, in_the_next_one, in_an_exception, in_a_context, in_an_object),
-    *(in_a_repeat, in_a_callable, in_a_record, in_a_place),
+    *(in_a_repeat, in_a_callable, in_a_record, in_a_place, in_what_a_handler_reads),
 )
 
 

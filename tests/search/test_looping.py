@@ -33,6 +33,7 @@ from tests.differential.loops import (
     in_a_record,
     in_a_repeat,
     in_an_iterator,
+    in_what_a_handler_reads,
     in_what_is_shared,
     machine,
     made,
@@ -94,6 +95,7 @@ PLANTED = {
     "how often a repeat goes on is ignored": (in_a_repeat,),
     "sharing is ignored": (in_what_is_shared,),
     "a live local is called dead": (in_a_local,),
+    "what a handler reads is called dead": (in_what_a_handler_reads,),
     "the stack is ignored": (in_a_loop,),
     "what records hold is ignored": (in_a_record,),
 }
@@ -124,6 +126,9 @@ def planted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
             monkeypatch.setattr(
                 suspended, "live_locals", lambda code, at: frozenset() if code in dead else live(code, at)
             )
+        case "what a handler reads is called dead":
+            monkeypatch.setattr(bytecode, "_handlers", lambda code, at: ())
+            monkeypatch.setattr(bytecode, "_live", bytecode._live.__wrapped__)  # it has kept what it found before
         case "the stack is ignored":
             slots = suspended._slots
             monkeypatch.setattr(suspended, "_slots", lambda *given: (slots(*given)[0], slots(*given)[1][-1:]))
