@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from lakeproof import AlwaysEventually, Call, Env, Faults, LeadsTo, Scenario, Snapshot, Terminates
+from lakeproof import AlwaysEventually, Call, Client, Env, Faults, LeadsTo, Scenario, Snapshot, Status, Terminates
 from lakeproof.scenario import Flow
 from lakeproof.search import graph
 from lakeproof.search.packing import Index
@@ -167,6 +167,30 @@ def test_a_run_may_end_before_the_last_jump_of_the_clock_and_promises_see_the_ti
     jumps = attrs.evolve(locks(Call(give_up, "a")), faults=Faults(clock_jumps=(1, 1)))
     passes = AlwaysEventually(lambda seen: seen.now != jumps.start_time + 1, id="passes", meaning="")
     assert broken(attrs.evolve(jumps, invariants=[passes])) is not None
+
+
+async def take_and_release(env: Env) -> None:
+    await hold(env)
+    await env.store.delete(*LOCK)
+
+
+async def look(env: Env) -> None:
+    await env.store.find(*LOCK)
+
+
+@pytest.mark.parametrize(
+    "faults", [None, Faults(restarts=1), Faults(crashes=1), Faults(refusals=1), Faults(lost_answers=1)]
+)
+def test_a_promise_that_is_made_before_a_fault_is_broken_behind_it(faults: Faults | None) -> None:
+    """Only in the state before the fault it is owed: the way leads on from there, over the fault."""
+
+    def pending(seen: Snapshot) -> bool:
+        return any(call.status is Status.PENDING for call in seen.calls("take_and_release"))
+
+    released = LeadsTo(pending, lambda seen: LOCK not in seen.store, id="released", meaning="")
+    clients = [Client([Call(take_and_release)], recover=Call(look))]
+    found = broken(Scenario(name="fault", clients=clients, invariants=[released], faults=faults or Faults()))
+    assert (found is None) is (faults is None)
 
 
 class Taker:
