@@ -8,7 +8,7 @@ lakeFS' ``pkg/graveler``.
 """
 
 from collections.abc import Hashable, Mapping
-from typing import Final, cast
+from typing import Final, Generic, TypeVar, cast
 
 import attrs
 
@@ -26,44 +26,51 @@ ANSWERS: Final = (PathNotFound, PathExists, EntryChanged, BranchNotFound, Branch
 _EMPTY: Final[Mapping[str, Contents]] = {}
 
 
-@attrs.frozen(cache_hash=True)
-class BranchState:
-    """A branch that is there."""
+V = TypeVar("V", bound=Hashable)
 
-    committed: frozenset[tuple[bytes, bytes]] = frozenset()
-    """(path, identity)"""
-    staged: frozenset[tuple[bytes, bytes | None]] = frozenset()
-    """(path, identity), one of a path; None: a tombstone."""
+
+@attrs.frozen(cache_hash=True)
+class BranchState(Generic[V]):
+    """A branch that is there. ``V``: what stands for the data of an entry, such as its identity."""
+
+    committed: frozenset[tuple[bytes, V]] = frozenset()
+    """By path."""
+    staged: frozenset[tuple[bytes, V | None]] = frozenset()
+    """By path, one of a path; None: a tombstone."""
 
     @property
-    def contents(self) -> dict[bytes, bytes]:
-        """What readers find: path to identity, by path."""
-        found: dict[bytes, bytes | None] = {**dict(self.committed), **dict(self.staged)}
-        return {path: identity for path, identity in sorted(found.items()) if identity is not None}
+    def contents(self) -> dict[bytes, V]:
+        """What readers find, by path, in the order of paths."""
+        found: dict[bytes, V | None] = {**dict(self.committed), **dict(self.staged)}
+        return {path: value for path, value in sorted(found.items(), key=lambda each: each[0]) if value is not None}
 
-    def with_changes(self, *changes: tuple[bytes, bytes | None]) -> "BranchState":
+    def with_changes(self, *changes: tuple[bytes, V | None]) -> "BranchState[V]":
         """The branch with these changes staged, one after the other."""
         return attrs.evolve(self, staged=frozenset({**dict(self.staged), **dict(changes)}.items()))
 
-    def without_changes(self, prefix: bytes, *, exact: bool = False) -> "BranchState":
+    def without_changes(self, prefix: bytes, *, exact: bool = False) -> "BranchState[V]":
         """The branch whose paths with a prefix, or exactly one path, have no changes."""
         kept = {
-            (path, identity)
-            for path, identity in self.staged
-            if not (path == prefix if exact else path.startswith(prefix))
+            (path, value) for path, value in self.staged if not (path == prefix if exact else path.startswith(prefix))
         }
         return attrs.evolve(self, staged=frozenset(kept))
 
-    def after_commit(self) -> "BranchState":
+    def after_commit(self) -> "BranchState[V]":
         """The branch whose changes are all committed."""
         return BranchState(committed=frozenset(self.contents.items()))
 
+
+Identified = BranchState[bytes]
+"""An entry's identity stands for its data."""
+
+EMPTY: Final[Identified] = BranchState()
+"""A branch without entries."""
 
 ABSENT: Final = None
 """The state of a branch that is not there."""
 
 
-def branch(initial: BranchState | None = BranchState(), sources: Mapping[str, Contents] = _EMPTY) -> Specification:
+def branch(initial: Identified | None = EMPTY, sources: Mapping[str, Contents] = _EMPTY) -> Specification:
     """The specification of one branch.
 
     sources: the contents of the refs that the branch may be created from; a ref that is not named is empty.
@@ -76,7 +83,11 @@ def branch(initial: BranchState | None = BranchState(), sources: Mapping[str, Co
             if state is not ABSENT:
                 return state, BranchExists
             return BranchState(committed=frozenset(sources.get(str(arguments[Role.TARGET]), {}).items())), DONE
-        return (ABSENT, BranchNotFound) if state is ABSENT else _apply(state, name, arguments)
+        if state is ABSENT:
+            return ABSENT, BranchNotFound
+        if arguments.kind in (calls.DELETE_BRANCH, calls.DELETE_BRANCH_BY_TOMBSTONE):
+            return ABSENT, DONE
+        return apply_call(state, name, arguments)
 
     return Specification(
         name="a branch",
@@ -88,7 +99,9 @@ def branch(initial: BranchState | None = BranchState(), sources: Mapping[str, Co
     )
 
 
-def _apply(state: BranchState, name: str, arguments: CallArguments) -> tuple[BranchState | None, Hashable]:
+def apply_call(state: Identified, name: str, arguments: CallArguments) -> tuple[Identified, Hashable]:
+    """What a call on the entries of a branch makes of it, and its result: `DONE`, an identity, (path, identity) pairs,
+    or the class of an error. Raises ValueError for any other call."""
     match arguments.kind:
         case calls.SET_ENTRY:
             return state.with_changes((arguments.data(Role.PATH), arguments.data(Role.VALUE))), DONE
@@ -115,15 +128,13 @@ def _apply(state: BranchState, name: str, arguments: CallArguments) -> tuple[Bra
             return state.without_changes(arguments.data(Role.PREFIX)), DONE
         case calls.RESET_ENTRY:
             return state.without_changes(arguments.data(Role.PATH), exact=True), DONE
-        case calls.DELETE_BRANCH | calls.DELETE_BRANCH_BY_TOMBSTONE:
-            return ABSENT, DONE
         case _:
             raise ValueError(f"{name}: expected a call that reads or changes the entries of one branch; leave it out")
 
 
 def _exchange(
-    state: BranchState, arguments: CallArguments, expected: bytes | None, refusal: type[Exception]
-) -> tuple[BranchState, Hashable]:
+    state: Identified, arguments: CallArguments, expected: bytes | None, refusal: type[Exception]
+) -> tuple[Identified, Hashable]:
     path = arguments.data(Role.PATH)
     if state.contents.get(path) != expected:
         # A refusal is an answer: it has looked at the path at some moment of the call.

@@ -14,8 +14,8 @@ Example: a commit with any id is right, if its parent is the head; from then on 
 >>> state = after(state, answered("commit", "m", value=Commit(commit_id="c2", parents=("c1",), **made)), {})
 >>> state.branches["main"], state.contents("c2")
 (Head(commit_id='c2', staged=frozenset(), clean=True), {b'x': b'1'})
->>> try: after(state, answered("get_entry", b"x", error=PathNotFound(b"x")), {})
-... except DisallowedAnswer as error: print(error)
+>>> try: after(state, answered("get_entry", b"x", error=FlowError(b"x")), {})
+... except Misanswered as error: print(error)
 expected Entry(path=b'x', identity=b'1', data=b'')
 
 Source: graveler-on-kv.md, "Entities" and "Update Commits, staging and lock-free"; the operations of lakeFS'
@@ -28,18 +28,16 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.model import calls
+from lakeproof.model.branch import BranchState, Identified, apply_call
 from lakeproof.model.calls import Kind, Role
 from lakeproof.model.committed import Entry
 from lakeproof.model.contents import Contents, merge_paths
-from lakeproof.model.errors import BranchExists, BranchNotFound, EntryChanged, FlowError, PathExists, PathNotFound
+from lakeproof.model.errors import BranchExists, BranchNotFound, FlowError
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import CallView, Status
+from lakeproof.model.solo import Misanswered
 
 COMMITTER: Final = "lakeproof"
-
-
-class DisallowedAnswer(Exception):
-    """An answer that the specification does not allow; the message says what it expects."""
 
 
 Pairs = frozenset[tuple[bytes, bytes]]
@@ -115,12 +113,14 @@ class Refs:
         """Of a commit, by path."""
         return dict(sorted(self.commits[commit_id].contents))
 
+    def branch(self, name: str) -> Identified:
+        """A branch, as it is by itself."""
+        head = self.branches[name]
+        return BranchState(committed=self.commits[head.commit_id].contents, staged=head.staged)
+
     def shown(self, name: str) -> dict[bytes, bytes]:
         """What readers of a branch find, by path."""
-        head = self.branches[name]
-        # Staged over committed; None: a tombstone.
-        found: dict[bytes, bytes | None] = {**self.contents(head.commit_id), **dict(head.staged)}
-        return {path: identity for path, identity in sorted(found.items()) if identity is not None}
+        return self.branch(name).contents
 
     def resolved(self, ref: str) -> str | None:
         """The id of the commit that a branch or an id names; None: nothing has the name."""
@@ -131,13 +131,6 @@ class Refs:
     def with_branch(self, name: str, head: Head) -> "Refs":
         """The same with a branch that is as given."""
         return attrs.evolve(self, heads=frozenset({**self.branches, name: head}.items()))
-
-    def staging(self, name: str, *changes: tuple[bytes, bytes | None]) -> "Refs":
-        """The same with changes staged on a branch."""
-        # Also a change to the same value counts: its entry lies under a token until a commit or a reset clears it.
-        head = self.branches[name]
-        staged = frozenset({**dict(head.staged), **dict(changes)}.items())
-        return self.with_branch(name, attrs.evolve(head, staged=staged, clean=False))
 
     def line(self, commit_id: str) -> frozenset[str]:
         """A commit and all that it comes from."""
@@ -161,7 +154,7 @@ def after(state: Refs, call: CallView, looks: Mapping[str, Look]) -> Refs:
     """The state after a call that nothing overlapped.
 
     Raises:
-        DisallowedAnswer: it answered something else than specified. ValueError: a call that is not specified.
+        Misanswered: it answered something else than specified. ValueError: a call that is not specified.
     """
     arguments = call.arguments
     # The one call that is answered where the branch is not there.
@@ -182,7 +175,7 @@ def after(state: Refs, call: CallView, looks: Mapping[str, Look]) -> Refs:
 
 def _answers(state: Refs, call: CallView, expected: Hashable = None) -> Refs:
     if call.status is not Status.OK or call.value != expected:
-        raise DisallowedAnswer(f"expected {expected!r}")
+        raise Misanswered(f"expected {expected!r}")
     return state
 
 
@@ -190,7 +183,7 @@ def _refuse_call(state: Refs, call: CallView, error: type[FlowError], *args: Has
     """A definite error of this class with these arguments, and nothing has changed."""
     found = call.error
     if call.status is not Status.FAIL or found is None or (type(found), found.args) != (error, args):
-        raise DisallowedAnswer(f"expected {error(*args)!r}")
+        raise Misanswered(f"expected {error(*args)!r}")
     return state
 
 
@@ -203,55 +196,30 @@ def _create_branch(state: Refs, call: CallView) -> Refs:
         return _refuse_call(state, call, BranchExists, name)
     made = call.value
     if not isinstance(made, Branch) or (made.branch_id, made.commit_id, made.sealed_tokens) != (name, commit_id, ()):
-        raise DisallowedAnswer(f"expected branch {name} at {commit_id[:8]}, without sealed tokens")
+        raise Misanswered(f"expected branch {name} at {commit_id[:8]}, without sealed tokens")
     # A token that a former branch had would show that branch's staged entries in the new one.
     if made.staging_token in state.births:
-        raise DisallowedAnswer("expected a staging token that no branch has had")
+        raise Misanswered("expected a staging token that no branch has had")
     born = attrs.evolve(state, births=state.births | {made.staging_token})
     return born.with_branch(name, Head(commit_id=commit_id))
 
 
-def _set(state: Refs, _: Head, call: CallView) -> Refs:
+def _on_entries(state: Refs, head: Head, call: CallView) -> Refs:
+    """As of `lakeproof.model.branch`; and entries have their data here, and errors their arguments."""
     arguments = call.arguments
-    return _answers(state.staging(arguments.branch_id, (arguments.data(Role.PATH), arguments.data(Role.VALUE))), call)
-
-
-def _set_all(state: Refs, _: Head, call: CallView) -> Refs:
-    entries = cast("tuple[tuple[bytes, bytes], ...]", call.arguments[Role.ENTRIES])
-    return _answers(state.staging(call.arguments.branch_id, *entries), call)
-
-
-def _delete(state: Refs, _: Head, call: CallView) -> Refs:
-    return _answers(state.staging(call.arguments.branch_id, (call.arguments.data(Role.PATH), None)), call)
-
-
-def _create(state: Refs, head: Head, call: CallView) -> Refs:
-    path = call.arguments.data(Role.PATH)
-    # A path with a tombstone is absent, and may be created.
-    if path in state.shown(call.arguments.branch_id):
-        return _refuse_call(state, call, PathExists, path)
-    return _set(state, head, call)
-
-
-def _replace(state: Refs, head: Head, call: CallView) -> Refs:
-    path = call.arguments.data(Role.PATH)
-    if state.shown(call.arguments.branch_id).get(path) != call.arguments.data(Role.EXPECTED):
-        return _refuse_call(state, call, EntryChanged, path)
-    return _set(state, head, call)
-
-
-def _get(state: Refs, _: Head, call: CallView) -> Refs:
-    path = call.arguments.data(Role.PATH)
-    found = state.shown(call.arguments.branch_id).get(path)
-    if found is None:
-        return _refuse_call(state, call, PathNotFound, path)
-    return _answers(state, call, state.entry(path, found))
-
-
-def _list(state: Refs, _: Head, call: CallView) -> Refs:
-    prefix = call.arguments.data(Role.PREFIX, b"")
-    shown = state.shown(call.arguments.branch_id).items()
-    return _answers(state, call, tuple(state.entry(*each) for each in shown if each[0].startswith(prefix)))
+    branch, result = apply_call(state.branch(arguments.branch_id), call.name, arguments)
+    if isinstance(result, type):
+        return _refuse_call(state, call, result, arguments.data(Role.PATH))
+    if arguments.kind is calls.GET_ENTRY:
+        return _answers(state, call, state.entry(arguments.data(Role.PATH), cast("bytes", result)))
+    if arguments.kind is calls.LIST_ENTRIES:
+        return _answers(
+            state, call, tuple(state.entry(*each) for each in cast("tuple[tuple[bytes, bytes], ...]", result))
+        )
+    # Also a change to the same value counts: its entry lies under a token until a commit or a reset clears it. A reset
+    # of the whole branch leaves it without sealed tokens; a reset of paths may leave some that have no changes.
+    changed = attrs.evolve(head, staged=branch.staged, clean=arguments.kind is calls.RESET_BRANCH)
+    return _answers(state.with_branch(arguments.branch_id, changed), call)
 
 
 def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents: Contents) -> Refs:
@@ -261,9 +229,9 @@ def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents:
     generation = 1 + max(state.commits[each].generation for each in parents)
     expected = (parents, generation, call.arguments[Role.MESSAGE], COMMITTER, ())
     if not isinstance(made, Commit):
-        raise DisallowedAnswer(f"expected a commit on {[each[:8] for each in parents]}")
+        raise Misanswered(f"expected a commit on {[each[:8] for each in parents]}")
     if (made.parents, made.generation, made.message, made.committer, made.metadata) != expected:
-        raise DisallowedAnswer(
+        raise Misanswered(
             f"expected parents, generation, message, committer and metadata {expected!r}, and it is {made!r}"
         )
     node = Node(contents=frozenset(contents.items()), parents=parents, generation=generation)
@@ -317,40 +285,22 @@ def _revert(state: Refs, head: Head, call: CallView) -> Refs:
     return _merge_branches(state, call, (head.commit_id,), (base, source, ours))
 
 
-def _reset(state: Refs, head: Head, call: CallView) -> Refs:
-    # A reset of the whole branch leaves it without sealed tokens; a reset of paths may leave some that have no changes.
-    return _answers(state.with_branch(call.arguments.branch_id, Head(commit_id=head.commit_id)), call)
-
-
-def _reset_paths(state: Refs, head: Head, call: CallView) -> Refs:
-    arguments = call.arguments
-    exact = arguments.kind is calls.RESET_ENTRY
-    prefix = arguments.data(Role.PATH if exact else Role.PREFIX)
-    kept = frozenset(
-        (path, found) for path, found in head.staged if not (path == prefix if exact else path.startswith(prefix))
-    )
-    return _answers(state.with_branch(arguments.branch_id, attrs.evolve(head, staged=kept, clean=False)), call)
-
-
 def _delete_branch(state: Refs, _: Head, call: CallView) -> Refs:
     left = frozenset(each for each in state.heads if each[0] != call.arguments.branch_id)
     return _answers(attrs.evolve(state, heads=left), call)
 
 
 _RULES: Final[Mapping[Kind | None, Callable[[Refs, Head, CallView], Refs]]] = {
-    calls.SET_ENTRY: _set,
-    calls.SET_ENTRIES: _set_all,
-    calls.DELETE_ENTRY: _delete,
-    calls.CREATE_ENTRY: _create,
-    calls.REPLACE_ENTRY: _replace,
-    calls.GET_ENTRY: _get,
-    calls.LIST_ENTRIES: _list,
+    **dict.fromkeys(
+        (
+            *(calls.SET_ENTRY, calls.SET_ENTRIES, calls.DELETE_ENTRY, calls.CREATE_ENTRY, calls.REPLACE_ENTRY),
+            *(calls.GET_ENTRY, calls.LIST_ENTRIES, calls.RESET_BRANCH, calls.RESET_ENTRY, calls.RESET_PREFIX),
+        ),
+        _on_entries,
+    ),
     calls.COMMIT: _commit,
     calls.MERGE: _merge,
     calls.REVERT: _revert,
-    calls.RESET_BRANCH: _reset,
-    calls.RESET_ENTRY: _reset_paths,
-    calls.RESET_PREFIX: _reset_paths,
     calls.DELETE_BRANCH: _delete_branch,
     calls.DELETE_BRANCH_BY_TOMBSTONE: _delete_branch,
 }

@@ -12,7 +12,7 @@ from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, initialisation, lock_free
 from lakeproof.impl.graveler import writes as writing
 from lakeproof.impl.refs import branches
-from lakeproof.model.branch import ENTRY, BranchState, branch
+from lakeproof.model.branch import EMPTY, ENTRY, branch
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from lakeproof.model.invariants import Invariant, entries, merges, outcomes, progress, refs, resets
 from lakeproof.model.invariants.conditional import conditional_write_saw_absence
@@ -74,11 +74,11 @@ IDENTIFIED: Final = ("write", "write_several", "create", "replace")
 RESETS: Final = ("reset", "reset_entry", "reset_prefix")
 CONDITIONAL: Final = ("create", "replace")
 
-_OVER: Final = BranchState().with_changes((X, b"s0")).after_commit()
+_OVER: Final = EMPTY.with_changes((X, b"s0")).after_commit()
 STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
     (): branch(),
     ("delete_branch",): branch(None),
-    ("write",): branch(BranchState().with_changes((X, b"s0"))),
+    ("write",): branch(EMPTY.with_changes((X, b"s0"))),
     ("write", "commit", "write"): branch(_OVER.with_changes((X, b"s2"))),
 }
 """The specification of the branch in races with resets or conditional writes, by the words of what was before."""

@@ -17,8 +17,9 @@ from lakeproof.model.contents import branches, content_of_branch, content_of_com
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Violation
 from lakeproof.model.records import Repository, StagedEntry
-from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Look, Refs, after
+from lakeproof.model.sequential import SPECIFIED, Look, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
+from lakeproof.model.solo import Misanswered
 
 ALONE_AS_SPECIFIED: Final = Afterwards(
     "alone-as-specified",
@@ -60,7 +61,7 @@ def alone_as_specified(
             before = refs
             try:
                 refs = after(refs, call, looks)
-            except DisallowedAnswer as error:
+            except Misanswered as error:
                 return [Violation(ALONE_AS_SPECIFIED.id, f"{_describe_call(call)}: {error}")]
             # The delete of a branch leaves its staged entries under a token that no branch names any more.
             deleted = deleted or len(refs.branches) < len(before.branches)

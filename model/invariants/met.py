@@ -21,8 +21,9 @@ from lakeproof.model.errors import BranchBusy, FlowError, RefChanged
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Afterwards, Finding, Reached, Violation
 from lakeproof.model.invariants.branches_alone import found_wrong
-from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Refs, after
+from lakeproof.model.sequential import SPECIFIED, Refs, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
+from lakeproof.model.solo import Misanswered
 
 MET_AS_SPECIFIED: Final = Afterwards(
     "met-as-specified",
@@ -103,7 +104,7 @@ def met_as_specified(
                         if isinstance(step, Meeting) and (step.doubts or step.crossing):
                             # It may stage again what others have committed: then sealed tokens may be left.
                             found = found.unsettled(str(step.call[1][1]))
-                    except DisallowedAnswer as error:
+                    except Misanswered as error:
                         wrong = wrong or str(error)  # the first order that fails is as good as any to show
                     else:
                         odd = _other_contents(found, right, snapshot)
@@ -181,5 +182,5 @@ def _after(state: Refs, order: Sequence[CallView], seals: Callable[[str, calls.A
         elif call.status is Status.OK:
             state = state.unsettled(branch)
         else:
-            raise DisallowedAnswer(f"{call.name} answered {call.error!r}, expected no error")
+            raise Misanswered(f"{call.name} answered {call.error!r}, expected no error")
     return state

@@ -12,10 +12,10 @@ steps. A definite error says that nothing has happened.
 Example: the *worlds* that a move of x to y goes through. If it was acknowledged, the store must show the last one; if
 its client crashed, any of the three.
 
->>> shown = Shown().with_staged(b"x", Brought(b"1"))
+>>> shown = BranchState().with_changes((b"x", Brought(b"1")))
 >>> moved = _course((("main", shown),), calls.arguments_by_role("move_object", ("r", "main", b"x", b"y")), Terms())
 >>> for world in moved.worlds:
-...     print({path: what.content for path, what in dict(world)["main"].paths.items()})
+...     print({path: what.content for path, what in dict(world)["main"].contents.items()})
 {b'x': b'1'}
 {b'x': b'1', b'y': b'1'}
 {b'y': b'1'}
@@ -24,12 +24,13 @@ Source: hard-delete-uncommitted-data.md, "Goals", and the lakeFS
 API; the "data" rows in docs/reference/invariants.md.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final, Literal
 
 import attrs
 
 from lakeproof.model import calls
+from lakeproof.model.branch import BranchState
 from lakeproof.model.calls import CallArguments, Role
 from lakeproof.model.catalog import ObjectEntry, physical_address
 from lakeproof.model.errors import BranchNotFound, PathNotFound
@@ -53,41 +54,8 @@ class Brought:
     address: str = ""  # physical
 
 
-Paths = tuple[tuple[bytes, Brought | None], ...]
-"""Sorted by path; None: deleted."""
-
-
-@attrs.frozen(cache_hash=True)
-class Shown:
-    """What a branch has committed, and what is staged over it."""
-
-    committed: Paths = ()
-    staged: Paths = ()
-
-    def at(self, path: bytes) -> Brought | None:
-        """What the branch shows at a path."""
-        return self.paths.get(path)
-
-    def with_staged(self, path: bytes, what: Brought | None) -> "Shown":
-        """The branch after a change was staged."""
-        return attrs.evolve(self, staged=_sort_paths({**dict(self.staged), path: what}))
-
-    def without(self, paths: Iterable[bytes]) -> "Shown":
-        """The branch after the staged changes of some paths were forgotten."""
-        gone = set(paths)
-        return attrs.evolve(self, staged=tuple(each for each in self.staged if each[0] not in gone))
-
-    def after_commit(self) -> "Shown":
-        """The branch after what is staged was committed."""
-        return Shown(_sort_paths(self.paths))
-
-    @property
-    def paths(self) -> Mapping[bytes, Brought]:
-        """All that it shows, by path."""
-        both = {**dict(self.committed), **dict(self.staged)}
-        return {path: what for path, what in both.items() if what is not None}
-
-
+Shown = BranchState[Brought]
+"""What a branch has committed, and what is staged over it."""
 World = tuple[tuple[BranchID, Shown], ...]
 """The branches, by name."""
 
@@ -128,10 +96,6 @@ class _Course:
     """What it returns: a content; the entry of this object; None: anything."""
 
 
-def _sort_paths(paths: Mapping[bytes, Brought | None]) -> Paths:
-    return tuple(sorted(paths.items(), key=lambda each: each[0]))
-
-
 def _with(world: World, branch_id: BranchID, shown: Shown) -> World:
     return tuple(sorted({**dict(world), branch_id: shown}.items(), key=lambda each: each[0]))
 
@@ -151,7 +115,7 @@ def _course(world: World, arguments: CallArguments, terms: Terms) -> _Course:
     if arguments.kind is calls.CREATE_BRANCH:
         source = branches.get(BranchID(str(arguments[Role.TARGET])))
         # A branch begins at the commits of its source: what is staged there stays there.
-        return _Course((world,) if source is None else (world, _with(world, name, Shown(source.committed))))
+        return _Course((world,) if source is None else (world, _with(world, name, BranchState(source.committed))))
     # Only a copy names a branch for its source; the others stay within one.
     source_id = name if arguments[Role.SOURCE_BRANCH] is None else BranchID(str(arguments[Role.SOURCE_BRANCH]))
     # In the order of the flow's reads: source branch, source path, destination. The first failure is the error.
@@ -159,9 +123,9 @@ def _course(world: World, arguments: CallArguments, terms: Terms) -> _Course:
         if needed not in branches:
             return _Course((world,), BranchNotFound)
         from_a_path = needed == source_id and arguments.kind in _FROM_A_PATH
-        if from_a_path and not branches[needed].at(arguments.data(Role.SOURCE_PATH)):
+        if from_a_path and arguments.data(Role.SOURCE_PATH) not in branches[needed].contents:
             return _Course((world,), PathNotFound)
-    if arguments.kind in _OF_A_PATH and not branches[name].at(arguments.data(Role.PATH)):
+    if arguments.kind in _OF_A_PATH and arguments.data(Role.PATH) not in branches[name].contents:
         return _Course((world,), PathNotFound)
     return _on(world, arguments, terms, branches[source_id] if arguments.kind in _FROM_A_PATH else branches[name])
 
@@ -175,19 +139,17 @@ def _on(world: World, arguments: CallArguments, terms: Terms, source: Shown) -> 
         if not _may_stage(arguments, what, terms):
             return _Course((world,), terms.refusal)
         what = Brought(what.content) if terms.copies_in else what  # its address is the design's to choose
-        return _Course((world, _with(world, name, shown.with_staged(arguments.data(Role.PATH), what))), result=what)
+        return _Course((world, _with(world, name, shown.with_changes((arguments.data(Role.PATH), what)))), result=what)
     if kind is calls.MOVE_OBJECT:
-        old = source.at(arguments.data(Role.SOURCE_PATH))
-        assert old is not None
-        copied = shown.with_staged(arguments.data(Role.PATH), Brought(old.content))
-        moved = copied.with_staged(arguments.data(Role.SOURCE_PATH), None)
+        old = source.contents[arguments.data(Role.SOURCE_PATH)]
+        copied = shown.with_changes((arguments.data(Role.PATH), Brought(old.content)))
+        moved = copied.with_changes((arguments.data(Role.SOURCE_PATH), None))
         # Copy first: a crash between the two steps leaves the object at both paths, and never at none.
         return _Course((world, _with(world, name, copied), _with(world, name, moved)), result=Brought(old.content))
     if kind is calls.READ_OBJECT:
-        found = shown.at(arguments.data(Role.PATH))
-        return _Course((world,), result=None if found is None else found.content)
+        return _Course((world,), result=shown.contents[arguments.data(Role.PATH)].content)
     if kind is calls.DELETE_OBJECT:
-        return _Course((world, _with(world, name, shown.with_staged(arguments.data(Role.PATH), None))))
+        return _Course((world, _with(world, name, shown.with_changes((arguments.data(Role.PATH), None)))))
     if kind is calls.COMMIT:
         return _Course((world, _with(world, name, shown.after_commit())))
     if kind is calls.DELETE_BRANCH:
@@ -199,13 +161,14 @@ def _resets(shown: Shown, arguments: CallArguments) -> Iterator[Shown]:
     """What a branch shows while some of what is staged is forgotten, path by path or at once."""
     yield shown
     if arguments.kind is calls.RESET_BRANCH:
-        yield shown.without(dict(shown.staged))
+        yield shown.without_changes(b"")
     elif arguments.kind is calls.RESET_ENTRY:
-        yield shown.without([arguments.data(Role.PATH)])
+        yield shown.without_changes(arguments.data(Role.PATH), exact=True)
     elif arguments.kind is calls.RESET_PREFIX:
-        paths = [path for path in dict(shown.staged) if path.startswith(arguments.data(Role.PREFIX))]
-        # Path by path, in the order of a scan: `staged` is sorted.
-        yield from (shown.without(paths[: count + 1]) for count in range(len(paths)))
+        # Path by path, in the order of a scan.
+        for path in sorted(path for path, _ in shown.staged if path.startswith(arguments.data(Role.PREFIX))):
+            shown = shown.without_changes(path, exact=True)
+            yield shown
 
 
 def _object(arguments: CallArguments, source: Shown) -> Brought:
@@ -213,8 +176,7 @@ def _object(arguments: CallArguments, source: Shown) -> Brought:
     if arguments.kind is calls.STAGE_OBJECT:
         return Brought(arguments.data(Role.VALUE), str(arguments[Role.ADDRESS]))
     if arguments.kind in _FROM_A_PATH:
-        found = source.at(arguments.data(Role.SOURCE_PATH))
-        assert found is not None
+        found = source.contents[arguments.data(Role.SOURCE_PATH)]
         # Whether a copy shares the object of its source is the design's to choose.
         return found if arguments.kind is calls.STAGE_AGAIN else Brought(found.content)
     return Brought(arguments.data(Role.VALUE))
@@ -291,7 +253,7 @@ def _world_after(course: _Course, view: CallView) -> World | None:
 
 def _staged_at(world: World, arguments: CallArguments, what: Brought) -> World:
     name = BranchID(arguments.branch_id)
-    return _with(world, name, dict(world)[name].with_staged(arguments.data(Role.PATH), what))
+    return _with(world, name, dict(world)[name].with_changes((arguments.data(Role.PATH), what)))
 
 
 def _at_end(terms: Terms, state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
@@ -318,9 +280,9 @@ def _difference(world: World, view: RepositoryView, snapshot: Snapshot) -> str:
     for branch_id, shown in world:
         committed = {each.path: each for each in view.committed(view.branches[branch_id].commit_id) or ()}
         for part, due, found in (
-            ("shows", shown.paths, view.visible(branch_id)),
+            ("shows", shown.contents, view.visible(branch_id)),
             # Both views: what is still staged would hide a commit that took too much or too little.
-            ("has committed", Shown(shown.committed).paths, committed),
+            ("has committed", dict(shown.committed), committed),
         ):
             if set(found) != set(due):
                 return f"branch {branch_id} {part} {sorted(found)}; expected {sorted(due)}"
@@ -349,7 +311,7 @@ def object_call_is_as_specified(
 
     branches: those that there are at first, all empty. before: calls on them that have succeeded, one after the other.
     """
-    world: World = tuple(sorted((each, Shown()) for each in branches))
+    world: World = tuple(sorted((each, BranchState()) for each in branches))
     for arguments in before:
         world = _course(world, arguments, terms).worlds[-1]
     initial = _Progress(frozenset({world}))

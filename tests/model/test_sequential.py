@@ -23,8 +23,9 @@ from lakeproof.model.invariants import Reached, Violation, locks
 from lakeproof.model.invariants.branches_alone import alone_as_specified
 from lakeproof.model.invariants.met import CallResult, Meeting, Met, met_as_specified
 from lakeproof.model.records import Branch, Commit, Record
-from lakeproof.model.sequential import SPECIFIED, DisallowedAnswer, Node, Refs, Refusals, after
+from lakeproof.model.sequential import SPECIFIED, Node, Refs, Refusals, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
+from lakeproof.model.solo import Misanswered
 from tests.impl import records
 from tests.model.test_entries import COMMITTED
 from tests.model.test_entries import HEAD as WITH_X
@@ -32,11 +33,17 @@ from tests.model.test_entries import HEAD as WITH_X
 FIRST = attrs.evolve(records.commit("f"), committer="lakeproof")
 REFUSALS = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
 FOUNDED = Refs.founded("f", "b", "main", refusals=REFUSALS, data=frozenset({(b"2", b"two")}))
-WRITTEN = FOUNDED.staging("b", (b"x", b"1"))
 
 
 def call(kind: Kind, *args: Hashable, value: Hashable = None, error: Exception | None = None) -> CallView:
     return CallView(kind.name, ("r", *args), Status.FAIL if error else Status.OK, value, error)
+
+
+def written(identity: bytes, path: bytes = b"x", state: Refs = FOUNDED) -> Refs:
+    return after(state, call(calls.SET_ENTRY, "b", path, identity), {})
+
+
+WRITTEN = written(b"1")
 
 
 def entry(identity: bytes = b"1", data: bytes = b"", path: bytes = b"x") -> Entry:
@@ -53,7 +60,7 @@ ALLOWED = [
     (FOUNDED, BORN),
     (FOUNDED, call(calls.GET_ENTRY, "b", b"x", error=PathNotFound(b"x"))),
     (WRITTEN, call(calls.GET_ENTRY, "b", b"x", value=entry())),
-    (FOUNDED.staging("b", (b"x", b"2")), call(calls.GET_ENTRY, "b", b"x", value=entry(b"2", b"two"))),
+    (written(b"2"), call(calls.GET_ENTRY, "b", b"x", value=entry(b"2", b"two"))),
     (WRITTEN, call(calls.LIST_ENTRIES, "b", b"", value=(entry(),))),
     (WRITTEN, call(calls.CREATE_ENTRY, "b", b"x", b"2", error=PathExists(b"x"))),
     (WRITTEN, call(calls.COMMIT, "b", "m", value=made())),
@@ -89,7 +96,7 @@ def test_what_is_specified_is_allowed(state: Refs, answer: CallView) -> None:
 
 @pytest.mark.parametrize(("state", "answer"), WRONG)
 def test_any_other_answer_is_wrong_and_the_message_says_what_is_expected(state: Refs, answer: CallView) -> None:
-    with pytest.raises(DisallowedAnswer, match="expected"):
+    with pytest.raises(Misanswered, match="expected"):
         after(state, answer, {})
 
 
@@ -102,7 +109,7 @@ def test_a_commit_takes_all_changes_and_a_reset_of_a_path_one() -> None:
     state = after(WRITTEN, call(calls.COMMIT, "b", "m", value=made()), {})
     assert state.contents("c") == {b"x": b"1"}
     assert state.branches["b"].clean
-    two = WRITTEN.staging("b", (b"xy", b"2"))
+    two = written(b"2", b"xy", WRITTEN)
     assert after(two, call(calls.RESET_ENTRY, "b", b"x"), {}).shown("b") == {b"xy": b"2"}
     assert after(two, call(calls.RESET_PREFIX, "b", b"x"), {}).shown("b") == {}
     assert after(two, call(calls.DELETE_ENTRY, "b", b"x"), {}).shown("b") == {b"xy": b"2"}

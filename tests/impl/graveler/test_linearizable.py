@@ -14,7 +14,7 @@ from lakeproof import Call, Faults, Scenario
 from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, X, Y
 from lakeproof.impl.graveler import initialisation, lock_free, optimistic, reads, resets, writes
 from lakeproof.impl.refs import branches
-from lakeproof.model.branch import ABSENT, BranchState, branch
+from lakeproof.model.branch import ABSENT, EMPTY, BranchState, Identified, branch
 from lakeproof.model.linearizable import linearizable
 from lakeproof.scenario import Flow
 from lakeproof.search.search import search
@@ -42,9 +42,9 @@ OPERATIONS: Final[Mapping[str, Call]] = {
     "create_branch": Call(branches.create_branch, REPOSITORY, BRANCH, MAIN, tombstones=True),
 }
 
-STATES: Final[Mapping[str, tuple[Sequence[Call], BranchState | None]]] = {
-    "empty": ((), BranchState()),
-    "staged": ((call(writes.set_entry, X, b"0"),), BranchState().with_changes((X, b"0"))),
+STATES: Final[Mapping[str, tuple[Sequence[Call], Identified | None]]] = {
+    "empty": ((), EMPTY),
+    "staged": ((call(writes.set_entry, X, b"0"),), EMPTY.with_changes((X, b"0"))),
     "committed": (
         (call(writes.set_entry, X, b"0"), call(lock_free.commit, "before")),
         BranchState(committed=frozenset({(X, b"0")})),
