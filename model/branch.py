@@ -1,7 +1,5 @@
 """The sequential specification of a branch: committed entries, and the changes staged over them; or no branch at all.
 
-And that of one entry: a register that commits leave alone, for calls on one path.
-
 Calls are those of `lakeproof.impl.graveler` and `lakeproof.impl.refs.branches`, with repository and branch first.
 An entry's identity stands for its data. Source: graveler-on-kv.md, "Branch" and "Staged Object"; the operations of
 lakeFS' ``pkg/graveler``.
@@ -151,35 +149,3 @@ def _result(call: CallView) -> Hashable:
         assert isinstance(call.value, tuple)
         return tuple((entry.path, entry.identity) for entry in call.value)
     return DONE
-
-
-def _apply_to_entry(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
-    arguments = calls.arguments_by_role(name, args)
-    match arguments.kind:
-        case calls.SET_ENTRY:
-            return arguments[Role.VALUE], DONE
-        case calls.DELETE_ENTRY:
-            return None, DONE
-        case calls.GET_ENTRY:
-            return state, state
-        # A commit moves the entry from staged to committed: a read finds the same before and after it.
-        case calls.COMMIT:
-            return state, DONE
-        case _:
-            raise ValueError(f"{name}: expected set_entry, delete_entry, get_entry or commit; leave it out")
-
-
-def _entry_result(call: CallView) -> Hashable:
-    if call.kind is not calls.GET_ENTRY:
-        return DONE
-    return getattr(call.value, "identity", None) if call.status is Status.OK else None
-
-
-ENTRY: Final = Specification(
-    name="an entry",
-    initial=None,
-    apply=_apply_to_entry,
-    result=_entry_result,
-    is_answer=lambda error: isinstance(error, PathNotFound),
-)
-"""``PathNotFound`` is an answer: there is no entry. All other errors say that the call did not take place."""

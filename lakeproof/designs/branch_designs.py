@@ -12,7 +12,7 @@ from lakeproof.impl.flows import BranchFlows
 from lakeproof.impl.graveler import commits, initialisation, lock_free
 from lakeproof.impl.graveler import writes as writing
 from lakeproof.impl.refs import branches
-from lakeproof.model.branch import EMPTY, ENTRY, branch
+from lakeproof.model.branch import EMPTY, branch
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from lakeproof.model.invariants import Invariant, entries, merges, outcomes, progress, refs, resets
 from lakeproof.model.invariants.conditional import conditional_write_saw_absence
@@ -75,8 +75,9 @@ RESETS: Final = ("reset", "reset_entry", "reset_prefix")
 CONDITIONAL: Final = ("create", "replace")
 
 _OVER: Final = EMPTY.with_changes((X, b"s0")).after_commit()
+NEW: Final = branch()
 STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
-    (): branch(),
+    (): NEW,
     ("delete_branch",): branch(None),
     ("write",): branch(EMPTY.with_changes((X, b"s0"))),
     ("write", "commit", "write"): branch(_OVER.with_changes((X, b"s2"))),
@@ -116,9 +117,8 @@ class BranchDesign(Design[BranchFlows]):
         comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
         # Of two such writes at once one is refused: of each alone, the other one could have come just before its end.
         contends = set(CONDITIONAL).issuperset(words) and len(words) > 1
-        of_branch = STAGED.get(race.before) if resetting or contends or comes_and_goes else branch()
-        sequential = of_branch if resetting or contends or comes_and_goes else ENTRY
-        sequential = None if initial and sequential is ENTRY else sequential  # that entry begins with nothing
+        # All other races are judged where x begins with nothing, also where main is ahead of the branch.
+        sequential = STAGED.get(race.before) if resetting or contends or comes_and_goes else None if initial else NEW
         in_one_order = sequential is not None and (alone or rereads or comes_and_goes or contends)
         arises: list[tuple[Invariant, object]] = [
             (refs.head_exists, True),
@@ -128,7 +128,7 @@ class BranchDesign(Design[BranchFlows]):
             (entries.commit_is_causal, _later(race, (*IDENTIFIED, "delete"), then="commit")),
             (refs.commits_form_one_line, heads),
             (entries.read_is_legal(initial, BRANCH), any(map(_reads_first, race.clients))),
-            (linearizable(sequential or ENTRY), in_one_order),
+            (linearizable(sequential or NEW), in_one_order),
             (refs.commit_makes_progress, words.count("commit") > 1 and self.beatable),
             (refs.branch_delete_spares_successor, "create_branch" in words and words.count("delete_branch") > 1),
             (entries.refused_write_is_absent, _may_refuse(race)),
