@@ -41,7 +41,7 @@ class Terminates:
 
     call: object
     id: str = attrs.field(
-        default=attrs.Factory(lambda self: f"{self.dashed}-terminates", takes_self=True), kw_only=True
+        default=attrs.Factory(lambda self: f"{self.name.replace('_', '-')}-terminates", takes_self=True), kw_only=True
     )
     meaning: str = attrs.field(
         default=attrs.Factory(lambda self: f"every call of {self.name} that has begun ends at last", takes_self=True),
@@ -49,11 +49,6 @@ class Terminates:
     )
     fairness: Fairness = attrs.field(default="weak", kw_only=True)
     observers: tuple[Observer, ...] = attrs.field(default=(), kw_only=True)
-
-    @property
-    def dashed(self) -> str:
-        """The name of the flow as a part of an id."""
-        return self.name.replace("_", "-")
 
     @property
     def name(self) -> str:

@@ -98,7 +98,8 @@ def decide_key(
     algorithm: str | None = None,
     until: int = NEVER,
 ) -> tuple[KeyResult, str]:
-    """The verdict on the operations with these numbers, and the algorithm that gave it.
+    """The verdict on the operations with these numbers, and the algorithm that gave it. Arguments and results are those
+    that `arguments_fit` lets pass.
 
     until: the last event to look at; what is open then may take effect at any later time or never.
     """

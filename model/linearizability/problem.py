@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.model.linearizability.history import NEVER, STATUSES, BrokenHistory, History
+from lakeproof.model.linearizability.history import NEVER, STATUSES, History
 from lakeproof.model.linearizability.specifications import (
     ANY,
     IS,
@@ -141,10 +141,7 @@ class Stepped:
 
 
 def register(specification: Specification, history: History, numbers: Iterable[int], until: int = NEVER) -> Register:
-    """The register form of the operations of one key, as known after the event with number ``until``.
-
-    Raises BrokenHistory for what its operations cannot be.
-    """
+    """The register form of the operations of one key, as known after the event with number ``until``."""
     guarded = specification.guarded
     assert guarded is not None
     settings, values, intern = history.settings, history.values, history.intern
@@ -169,11 +166,7 @@ def register(specification: Specification, history: History, numbers: Iterable[i
         # Under ``predicate-false`` a refused compare-and-set is an observation ("not this value"); under
         # ``did-not-happen`` it says nothing of the state.
         elif status != 1 or (refusals and f in conditional):
-            try:
-                guard, value, writes, write = guarded(f, values[argument], STATUSES[status])
-            except ValueError as error:
-                # The specification knows the values, but not the line of the file that the user has to repair.
-                raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
+            guard, value, writes, write = guarded(f, values[argument], STATUSES[status])
             # The guard ANY has no value: None stands for that here, not for nil.
             at = NO_VALUE if guard == ANY else intern(value)
             add(number, call, returned, guard, at, intern(write) if writes else NO_WRITE)
@@ -185,8 +178,6 @@ def make_steps(specification: Specification, history: History, numbers: Iterable
     """The operations in their specification's words, as known after the event with number ``until``.
 
     With ``by_key`` off, an argument is (key, argument), except of those that name their keys themselves.
-
-    Raises BrokenHistory for what its operations cannot be.
     """
     steps = []
     for number in numbers:
@@ -203,13 +194,4 @@ def make_steps(specification: Specification, history: History, numbers: Iterable
         argument = (op.key, op.argument) if keyed else op.argument
         # What remains with an unknown observation has no return: it may change the state at any later time, or never.
         steps.append(Step(number, op.call, op.returned, op.f, argument, observed))
-    # Every argument and result is tried once here, so that the search itself meets no ValueError half-way.
-    begin = initial(specification, history)
-    for step in steps:
-        try:
-            _, result = specification.step(begin, step.f, step.argument)
-            if step.observed is not UNKNOWN:
-                specification.equal(result, step.observed)
-        except ValueError as error:
-            raise BrokenHistory(str(error), history.operation(step.number).lines[0]) from error
-    return Stepped(specification, begin, steps)
+    return Stepped(specification, initial(specification, history), steps)
