@@ -8,7 +8,7 @@ has a path without a value, if a write and a copy overlap: a copy may have broug
 Order is that of invocations and returns, as in M. Herlihy, J. Wing, Linearizability, 1990.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from types import EllipsisType
 from typing import Final, cast
 
@@ -152,6 +152,20 @@ class PathChange:
         rivals = self.rivals | {(call, value) for value in left}
         return attrs.evolve(self, later=self.later - {call}, rivals=rivals)
 
+    def disturbed_by(self, call: CallID, reaches: tuple[Reach, ...]) -> "PathChange":
+        """The same, when a call has begun that may come after it, if that reaches the path."""
+        reached = any(each.covers(self.branch_id, self.path) for each in reaches)
+        return attrs.evolve(self, later=self.later | {call}) if reached else self
+
+    def settled(self, call: CallID, view: CallView) -> "PathChange | None":
+        """The same, when another call has ended; None: that may have left anything there."""
+        if call not in self.later:
+            return self
+        if view.status is Status.FAIL:  # it did not happen
+            return attrs.evolve(self, later=self.later - {call})
+        left = leaves(view)
+        return self.beside(call, left[self.path]) if self.path in left else None
+
     def overlaps(self, other: CallID) -> bool:
         """Whether another call was under way together with this one. Known where that one had not ended in doubt."""
         return other in self.later or any(rival == other for rival, _ in self.rivals)
@@ -184,12 +198,7 @@ class Changes:
         if not reaches or event.name in self.sparing:
             return self
         branch_id = reaches[0].branch_id
-        standing = {
-            attrs.evolve(change, later=change.later | {call})
-            if any(each.covers(change.branch_id, change.path) for each in reaches)
-            else change
-            for change in self.standing
-        }
+        standing = {change.disturbed_by(call, reaches) for change in self.standing}
         for path, identity in dict(outcomes(event.name, event.args)).items():  # of a path named twice, the last
             # What is under way at the invocation may come after it, though it began before.
             later = {other for other, each in self.open if each.covers(branch_id, path)}
@@ -203,37 +212,30 @@ class Changes:
         return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, standing=frozenset(standing))
 
     def _returned(self, call: CallID, view: CallView) -> "Changes":
-        standing: Iterable[PathChange]
-        if view.status is Status.FAIL:
-            # A definite failure: its own changes are not demanded, and it has disturbed none.
-            others = (change for change in self.standing if change.call != call)
-            standing = (attrs.evolve(change, later=change.later - {call}) for change in others)
-        else:
-            standing = self._beside(call, view)
         ended = frozenset(each for each in self.open if each[0] == call)  # one call may reach several paths
         doubtful = self.doubtful
         # Without late writes a call that has ended in doubt has taken effect by now, or never will.
         if self.late and view.status is Status.INFO:
             left = leaves(view)
             doubtful |= {(call, each, frozenset(left.get(each.path, ()))) for _, each in ended}
-        return attrs.evolve(self, open=self.open - ended, standing=frozenset(standing), doubtful=doubtful)
+        return attrs.evolve(
+            self, open=self.open - ended, standing=frozenset(self._stand(call, view)), doubtful=doubtful
+        )
 
-    def _beside(self, call: CallID, view: CallView) -> Iterator[PathChange]:
-        """The changes that something is demanded of after a call that has taken effect, or may have."""
-        left = leaves(view)
+    def _stand(self, call: CallID, view: CallView) -> Iterator[PathChange]:
+        """The changes that something is demanded of after a call has ended."""
         own = {change.path: change for change in self.standing if change.call == call}
         for change in self.standing:
+            mine = own.get(change.path)
             if change.call == call:
-                # Of a call in doubt nothing is demanded: its own changes are dropped.
+                # Of a call that failed or is in doubt nothing is demanded: its own changes are dropped.
                 if view.status is Status.OK:
                     yield attrs.evolve(change, acknowledged=True)
-            elif call not in change.later:
-                yield change
-            # No key in `left`: it may have left anything there, and the change is dropped.
-            elif change.path in left:
-                mine = own.get(change.path)
-                if view.status is Status.INFO or mine is None or mine.overlaps(change.call):  # else it is overwritten
-                    yield change.beside(call, left[change.path])
+            # What an acknowledged call gives a path overwrites a change that it does not overlap.
+            elif view.status is not Status.OK or mine is None or call not in change.later or mine.overlaps(change.call):
+                settled = change.settled(call, view)
+                if settled is not None:
+                    yield settled
 
 
 def advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:

@@ -27,7 +27,7 @@ from lakeproof.model.contents import Contents, branch_named, branches, content_o
 from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.invariants.changes import CallID, Changes, PathChange, advance_changes, leaves, reach, values
+from lakeproof.model.invariants.changes import CallID, Changes, PathChange, advance_changes, reach, values
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
@@ -102,8 +102,12 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     changes = state.changes.after(event)
     call = (event.client, event.index)
     if isinstance(event, Invoked):
-        # Before the commit's own promises are added: it does not disturb what it is to hold.
-        promises = _excuse_disturbed(state.promises, call, event)
+        reaches = reach(event.name, event.args)
+        promises = frozenset(
+            # A call that may undo a change while the commit is under way excuses it; what has returned is final.
+            each if each.commit_id else attrs.evolve(each, change=each.change.disturbed_by(call, reaches))
+            for each in state.promises
+        )
         if event.kind is calls.COMMIT:
             promises |= {
                 _Promise(call, change)
@@ -115,33 +119,15 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     return _Causality(changes, _settle_promises(state.promises, call, event.call)), ()
 
 
-def _excuse_disturbed(promises: frozenset[_Promise], call: CallID, event: Invoked) -> frozenset[_Promise]:
-    """A call that may undo a change while the commit is under way excuses it."""
-    reaches = reach(event.name, event.args)
-    return frozenset(
-        attrs.evolve(each, change=attrs.evolve(each.change, later=each.change.later | {call}))
-        # What has returned is final.
-        if not each.commit_id and any(r.covers(each.change.branch_id, each.change.path) for r in reaches)
-        else each
-        for each in promises
-    )
-
-
 def _settle_promises(promises: frozenset[_Promise], call: CallID, view: CallView) -> frozenset[_Promise]:
-    kept, left = set(), leaves(view)
+    kept = set()
     for each in promises:
-        change = each.change
         if each.commit == call:
             # A commit that failed, or whose outcome is unknown, owes nothing: its promises are dropped.
             if view.status is Status.OK and isinstance(view.value, Commit):
                 kept.add(attrs.evolve(each, commit_id=view.value.commit_id))
-        elif call not in change.later:
-            kept.add(each)
-        # It did not happen, and disturbs the change no more.
-        elif view.status is Status.FAIL:
-            kept.add(attrs.evolve(each, change=attrs.evolve(change, later=change.later - {call})))
-        elif change.path in left:
-            kept.add(attrs.evolve(each, change=change.beside(call, left[change.path])))
+        elif (change := each.change.settled(call, view)) is not None:
+            kept.add(attrs.evolve(each, change=change))
     return frozenset(kept)
 
 
