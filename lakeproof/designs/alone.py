@@ -68,51 +68,22 @@ from lakeproof.model.repository_specification import CLAIM_LASTS, Leaves, Rules,
 from lakeproof.scenario import Aftermath, Faults
 
 
-async def stop_creating(env: Env, repository_id: RepositoryID, age: int) -> Repository:
-    """What a creator leaves that stopped before its last write, ``age`` microseconds ago."""
+async def leave(env: Env, repository_id: RepositoryID, state: RepositoryState, age: int, noted: bool) -> Repository:
+    """A repository that was created ``age`` microseconds ago, as it was left by a creator that stopped before its last
+    write (INITIAL), or by a delete that stopped after its first write (DELETING), or when the entry was gone (DELETED).
+    noted: whether there is a record that leads to the instance."""
     # The age of a claim is that of its creation date.
-    repository = new_repository(env, repository_id, await env.clock.now() - age, RepositoryState.INITIAL)
-    await _write(env, repository)
+    repository = new_repository(env, repository_id, await env.clock.now() - age, state)
+    # No entry is written with the state DELETED: the specification takes it from the answer, and knows that it is gone.
+    if state is not RepositoryState.DELETED:
+        await write_entry(env, repository)
+    await write_commit(env, uid_partition(repository), initial_commit(repository))
+    await write_branch(env, uid_partition(repository), default_branch(env, repository))
+    if noted:
+        name, uid = repository.repository_id, repository.instance_uid
+        record = CleanupRecord(repository_id=name, instance_uid=uid)
+        await env.store.set(keys.DELETED, keys.cleanup_key(name, uid), encode(record))  # also a line of `kv3`'s list
     return repository
-
-
-async def stop_creating_noted(env: Env, repository_id: RepositoryID, age: int) -> Repository:
-    """The same, where the instance is noted before."""
-    return await _note_repository(env, await stop_creating(env, repository_id, age))
-
-
-async def _note_repository(env: Env, repository: Repository) -> Repository:
-    name, uid = repository.repository_id, repository.instance_uid
-    record = CleanupRecord(repository_id=name, instance_uid=uid)
-    await env.store.set(keys.DELETED, keys.cleanup_key(name, uid), encode(record))  # also a line of `kv3`'s list
-    return repository
-
-
-async def stop_deleting(env: Env, repository_id: RepositoryID) -> Repository:
-    """What a delete leaves that stopped after its first write."""
-    repository = new_repository(env, repository_id, await env.clock.now(), RepositoryState.DELETING)
-    await _write(env, repository)
-    return repository
-
-
-async def stop_emptying(env: Env, repository_id: RepositoryID) -> Repository:
-    """What a delete leaves that stopped when the entry was gone: all else, and a record that leads there."""
-    # No entry is written with this state: the specification takes it from the answer, and knows that the entry is gone.
-    repository = new_repository(env, repository_id, await env.clock.now(), RepositoryState.DELETED)
-    await _write_entities(env, repository)
-    return await _note_repository(env, repository)
-
-
-async def have_created(env: Env, repository_id: RepositoryID) -> Repository:
-    """A repository that is as old as an abandoned claim."""
-    repository = new_repository(env, repository_id, await env.clock.now() - CLAIM_LASTS)
-    await _write(env, repository)
-    return repository
-
-
-async def have_created_noted(env: Env, repository_id: RepositoryID) -> Repository:
-    """The same, where each instance is noted."""
-    return await _note_repository(env, await have_created(env, repository_id))
 
 
 def branch_at(flows: RepositoryFlows) -> Flow:
@@ -125,16 +96,6 @@ def branch_at(flows: RepositoryFlows) -> Flow:
     return create_branch_at
 
 
-async def _write(env: Env, repository: Repository) -> None:
-    await write_entry(env, repository)
-    await _write_entities(env, repository)
-
-
-async def _write_entities(env: Env, repository: Repository) -> None:
-    await write_commit(env, uid_partition(repository), initial_commit(repository))
-    await write_branch(env, uid_partition(repository), default_branch(env, repository))
-
-
 YOUNG: Final = CLAIM_LASTS - 1  # a claim of exactly two minutes is abandoned
 """Microseconds: the oldest claim that is still its creator's."""
 
@@ -142,15 +103,15 @@ OWN_WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
     "get_b": Word(lambda flows: flows.get_branch, "r", "b"),
     "delete_b": Word(lambda flows: flows.delete_branch, "r", "b"),
     "delete_main": Word(lambda flows: flows.delete_branch, "r", "main"),
-    "claim": Word(lambda _: stop_creating, "r", YOUNG),
-    "old_claim": Word(lambda _: stop_creating, "r", CLAIM_LASTS),
-    "noted_claim": Word(lambda _: stop_creating_noted, "r", YOUNG),
-    "old_noted_claim": Word(lambda _: stop_creating_noted, "r", CLAIM_LASTS),
-    "old": Word(lambda _: have_created, "r"),
-    "old_noted": Word(lambda _: have_created_noted, "r"),
+    "claim": Word(lambda _: leave, "r", RepositoryState.INITIAL, YOUNG, False),
+    "old_claim": Word(lambda _: leave, "r", RepositoryState.INITIAL, CLAIM_LASTS, False),
+    "noted_claim": Word(lambda _: leave, "r", RepositoryState.INITIAL, YOUNG, True),
+    "old_noted_claim": Word(lambda _: leave, "r", RepositoryState.INITIAL, CLAIM_LASTS, True),
+    "old": Word(lambda _: leave, "r", RepositoryState.ACTIVE, CLAIM_LASTS, False),
+    "old_noted": Word(lambda _: leave, "r", RepositoryState.ACTIVE, CLAIM_LASTS, True),
     "branch_at": Word(branch_at, "r", "d", "elsewhere"),
-    "half_deleted": Word(lambda _: stop_deleting, "r"),
-    "half_emptied": Word(lambda _: stop_emptying, "r"),
+    "half_deleted": Word(lambda _: leave, "r", RepositoryState.DELETING, 0, False),
+    "half_emptied": Word(lambda _: leave, "r", RepositoryState.DELETED, 0, True),
 }
 
 IN_COMPANY: Final = ("linearizable", "create-is-unique", "delete-spares-successor", "deleted-is-inaccessible")
