@@ -304,12 +304,8 @@ ROWS = [
     *rows(MENDED, BESIDE, CRASH, UPLOADED),
     *rows(MENDED, BESIDE, FALSE | LATE_WRITE, UPLOADED, deep=True),
     *rows(MENDED, "delete.clean", CRASH, COMMITTED),
-    *(
-        row
-        for design in (FOLLOWING, RECLAIMING, MENDED)
-        for row in rows(design, "delete.clean", NONE, FOREIGN, only=jobs.FOREIGN)
-    ),
-    *(row for design in (RECLAIMING, MENDED) for row in rows(design, "delete.clean", NONE, DAMAGED, only=RECLAIMED)),
+    *rows((FOLLOWING, RECLAIMING, MENDED), "delete.clean", NONE, FOREIGN, only=jobs.FOREIGN),
+    *rows((RECLAIMING, MENDED), "delete.clean", NONE, DAMAGED, only=RECLAIMED),
     *rows(attrs.evolve(FOLLOWING, refuted={RECLAIMED: LOST}), "delete.clean", NONE, DAMAGED, only=RECLAIMED),
-    *(row for design in (NO_COPIES, ALL_ENTRIES) for row in rows(design, "delete", NONE, FOREIGN, only=jobs.FOREIGN)),
+    *rows((NO_COPIES, ALL_ENTRIES), "delete", NONE, FOREIGN, only=jobs.FOREIGN),
 ]

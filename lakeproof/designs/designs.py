@@ -276,7 +276,7 @@ def _calls_of(design: AnyDesign, client: str, words: Sequence[str], paged: int) 
 
 
 def rows(
-    design: Design[F],
+    designs: Design[F] | Sequence[Design[F]],
     text: str,
     faults: FaultSet = NONE,
     before: Before = NOTHING,
@@ -284,12 +284,13 @@ def rows(
     adapt: Change = as_it_is,
     **options: Unpack[RowOptions],
 ) -> Iterator[Row]:
-    """Each race of a text under each of these faults: see `races`."""
-    try:
-        for race in races(text, design.places, faults, before, **options):
-            yield Row(design=design, race=race, more=more, adapt=adapt)
-    except RaceError as error:
-        raise RaceError(f"{design.name}: {error}") from None
+    """Each race of a text under each of these faults, see `races`: of one design, or of each of several."""
+    for design in (designs,) if isinstance(designs, Design) else designs:
+        try:
+            for race in races(text, design.places, faults, before, **options):
+                yield Row(design=design, race=race, more=more, adapt=adapt)
+        except RaceError as error:
+            raise RaceError(f"{design.name}: {error}") from None
 
 
 def build_scenarios(given: Sequence[Row]) -> list[Scenario]:

@@ -178,11 +178,8 @@ ROWS = [
     *rows(PATH, "copy-commit", PAGED, UPLOADED, paged=1),
     *rows(PATH, "upload.commit", FAULTS, UPLOADED),
     # "each object under the branch's current staging token can be deleted": what is under a sealed one stays.
-    *rows(PATH, "delete_branch", NONE, SEALED),
-    *rows(ALL_TOKENS, "delete_branch", NONE, SEALED),
-    *rows(PATH, "commit-delete_branch", CRASH, UPLOADED),
-    *rows(ALL_TOKENS, "commit-delete_branch", CRASH, UPLOADED),
-    *rows(IMMUTABLE, "commit-delete_branch", CRASH, UPLOADED),
+    *rows((PATH, ALL_TOKENS), "delete_branch", NONE, SEALED),
+    *rows((PATH, ALL_TOKENS, IMMUTABLE), "commit-delete_branch", CRASH, UPLOADED),
     *rows(SINGLE_READ, "upload-commit", NONE),
     *rows(DELETES_OBJECT, "delete-commit", NONE, UPLOADED),
     *rows(ALL_TOKENS, "commit-delete_branch commit.create_branch-delete_branch", NONE, UPLOADED),

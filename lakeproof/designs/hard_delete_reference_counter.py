@@ -164,7 +164,7 @@ def races_of_rollback(design: ObjectDesign) -> Iterator[Row]:
 
 
 ROWS = [
-    *(row for design in (S3, TEXT, AZURE) for row in rows(design, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED)),
+    *rows((S3, TEXT, AZURE), CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
     *rows(TEXT, f"{ALONE} {MORE}", NONE),
     *rows(TEXT, "upload link", HARD),
     *rows(TEXT, STAGED_RACES, NONE, UPLOADED),
@@ -188,18 +188,16 @@ ROWS = [
     *rows(SHALLOW, "copy@main:x-delete_branch move-delete copy-reset", NONE, UPLOADED),
     *rows(SHALLOW, "delete-delete", NONE, SHARED),
     *rows(SHALLOW, "delete.reset-commit", NONE, SHARED, deep=True),
-    *(row for design in (TEXT, CARRIES) for row in rows(design, "copy@main:x.reset@main", NONE, PAIR)),
+    *rows((TEXT, CARRIES), "copy@main:x.reset@main", NONE, PAIR),
     *rows(COUNTER_FIRST, "delete delete-delete", NONE, UPLOADED),
-    *rows(DEFINITE, "stage.delete", HARD | REFUSED, UPLOADED),
-    *rows(NEVER, "stage.delete", HARD | REFUSED, UPLOADED),
+    *rows((DEFINITE, NEVER), "stage.delete", HARD | REFUSED, UPLOADED),
     *rows(JOB, "reset.job-job", NONE, SHARED),
     # A run that stops between an entry and its object leaves the entry, for the next run to find.
     *rows(JOB, "job", CRASH, FORGOTTEN, only=GARBAGE),
     *rows(JOB_CLAIMS, "reset.job-job", NONE | CRASH, SHARED),
     *rows(JOB_CLAIMS, "reset.job", CRASH, UPLOADED),
     # A reset that scans two entries one by one, while one of them is overwritten.
-    *rows(TEXT, "upload-reset", PAGED, BOTH, paged=1),
-    *rows(CAREFUL, "upload-reset", PAGED, BOTH, paged=1),
+    *rows((TEXT, CAREFUL), "upload-reset", PAGED, BOTH, paged=1),
     *rows(CAREFUL, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED, deep=True),
     *rows(CAREFUL, f"{ALONE} {MORE} upload-commit.delete", NONE),
     *rows(CAREFUL, "upload.delete-commit", NONE, deep=True),

@@ -117,6 +117,6 @@ WITHOUT_CLOCK: Final = (in_place(online.UNTIMED), resets(online.UNTIMED))
 ROWS = [
     *(row for design in (*PLACES, *RESTORATIONS) for row in races(design)),
     # What a sealed token has goes with the branch, too.
-    *(row for design in PLACES for row in rows(design, "delete_branch", NONE, SEALED)),
+    *rows(PLACES, "delete_branch", NONE, SEALED),
     *(row for design in WITHOUT_CLOCK for row in races(design, deep=True)),
 ]

@@ -152,6 +152,10 @@ FULL_COPY: Final = text("full-copy", refuted_ids(copies=()), Reading(full=True))
 HEADS_ONLY: Final = attrs.evolve(text("heads-only", {ACTIVE: Refuted(IN_HAND, IN_HAND_RACE)}), hypothetical=False)
 TAGS_UNREAD: Final = attrs.evolve(text("tags-unread", {ACTIVE: Refuted("the text knows no tags", "*")}), tags=True)
 TAGS_READ: Final = attrs.evolve(text("tags-read", {ACTIVE: Refuted(REVIVED, "tag-*")}, runs.WITH_TAGS), tags=True)
+BY_RULES: Final = [
+    attrs.evolve(TEXT, name=f"retention/text-{name}", refuted=HOLDS, parts=("line", "dangling"), rules=rules)
+    for name, rules in (("periods", PERIODS), ("at-threshold", AT_THRESHOLD), ("within-days", WITHIN_DAYS))
+]
 RAISED: Final = attrs.evolve(
     text("rules-raised", {ACTIVE: Refuted("a mark outlives the rules that it was made by", JOB)}), now_rules=LONGER
 )
@@ -206,7 +210,10 @@ LEASE: Final = attrs.evolve(LEASED, grace=JUMP)  # in the end the pins of crashe
 DANGLING: Final = ("line", "dangling")
 SIDEWAYS: Final = ("line", "branch")
 ONLY_SIDE: Final = ("branch",)
-STRANGE: Final = ("line", "foreign")
+FOREIGN: Final = [
+    attrs.evolve(design, name=f"{design.name}-foreign", refuted=HOLDS, parts=("line", "foreign"))
+    for design in (TEXT, PINNED)
+]
 
 
 def against(
@@ -301,20 +308,9 @@ ROWS = [
     *rows(TAGS_UNREAD, JOB, NONE, after("tag")),
     *against(TAGS_READ, "tag"),
     *rows(TAGS_READ, JOB, NONE, after("tag")),
-    *(
-        row
-        for design in (TEXT, PINNED)
-        for row in rows(attrs.evolve(design, name=f"{design.name}-foreign", refuted=HOLDS, parts=STRANGE), JOB)
-    ),
-    *(
-        row
-        for name, rules in (("periods", PERIODS), ("at-threshold", AT_THRESHOLD), ("within-days", WITHIN_DAYS))
-        for row in rows(
-            attrs.evolve(TEXT, name=f"retention/text-{name}", refuted=HOLDS, parts=DANGLING, rules=rules), JOB
-        )
-    ),
-    *rows(RAISED, JOB),
-    *rows(RAISED_RECHECK, JOB),
+    *rows(FOREIGN, JOB),
+    *rows(BY_RULES, JOB),
+    *rows((RAISED, RAISED_RECHECK), JOB),
     *PINS,
     # A write that comes late is one whose answer was lost: its owner cannot know, and leaves his pin.
     *sequences(attrs.evolve(PINNED, refuted={RECLAIMED: Refuted(STAYS, "*/late-write")}), NONE | LATE_WRITE | FALSE),

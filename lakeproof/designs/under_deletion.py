@@ -96,9 +96,5 @@ ROWS = [
         for word in OF_TAGS.split()
         for row in rows(design, f"tag.{word}-delete tag.{word}-delete-create", NONE | CRASH, EXISTS)
     ),
-    *(
-        row
-        for design in DESIGNS
-        for row in rows(attrs.evolve(design, refuted=IN_DOUBT), "tag-get_tag-delete", FALSE, EXISTS)
-    ),
+    *rows([attrs.evolve(design, refuted=IN_DOUBT) for design in DESIGNS], "tag-get_tag-delete", FALSE, EXISTS),
 ]
