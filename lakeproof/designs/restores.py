@@ -65,7 +65,7 @@ def manifest_of(refs: Refs) -> bytes:
 DUMP: Final = RefsDump(object_id(manifest_of(DUMPED)))
 
 
-async def found_bare(env: Env, repository: Repository, dumped: Refs = DUMPED) -> None:
+async def found_bare(env: Env, repository: Repository, dumped: Refs) -> None:
     """A repository without refs, and a dump in its namespace."""
     for content in (*encode_refs(dumped).values(), manifest_of(dumped)):
         await env.objects.put(dump_address(repository.storage_namespace, object_id(content)), content)
@@ -97,30 +97,49 @@ WORDS: Final[Mapping[str, Word[Flow]]] = {
     # From the first that a restore writes, to the name of the last.
     "create_branch": Word(lambda _: branches.create_branch, MAIN, BRANCH),
     "delete": Word(lambda delete: delete, BRANCH),
+    "bring": Word(lambda _: bring, BranchID("c")),
+    "bring_main": Word(lambda _: bring, MAIN),
+    "take_back": Word(lambda _: take_back, MAIN),
+    "write": Word(lambda _: writes.set_entry, BRANCH, X, b"s"),
 }
 
 
 @attrs.frozen(kw_only=True)
 class RestoreDesign(Design[Flow]):
-    """A way to delete branches; all else is the same."""
+    """A way to delete branches, and what a restore finds and leaves; all else is the same."""
 
     source: str = "graveler-on-kv.md, Dump/Restore Refs"
+    dumped: Refs = DUMPED
+    finishes: tuple[str, ...] = ("restore",)
+    """After these words the restore is whole, whatever stopped it or refused it."""
+    problems: Problems | None = None
+    """What is wrong with a restore alone, which is judged by nothing else."""
     subject: ClassVar = (BARE,)
     vocabulary: ClassVar = WORDS
-    founded: ClassVar = [Call(found_bare, BARE)]
+
+    def founding(self, race: Race) -> Sequence[Call]:
+        return [Call(found_bare, *self.subject, self.dumped)]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        restored = restore_is_effective(HEADS)
-        kept: list[Invariant] = [refs.head_exists, refs.token_has_one_owner, restored]
+        if self.problems is not None:
+            return [alone_is_exact(self.problems)]
+        kept: list[Invariant] = [refs.head_exists, refs.token_has_one_owner, restore_is_effective(HEADS)]
         # A branch that another client has made meanwhile stays that client's, with its token.
         created = [outcomes.branch_create_is_effective] if "create_branch" in race.words else []
         return [*kept, *created, *([deleted_branch_stays_deleted] if "delete" in race.words else [])]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """Another restore finishes what one that stopped has left. A branch that was deleted is not the dump's."""
-        if "delete" in race.words:
+        if "delete" in race.words or self.problems is not None:
             return []
-        return [self.after(RESTORE_CAN_BE_FINISHED, ["restore"], restore_can_be_finished(HEADS))]
+        return [self.after(RESTORE_CAN_BE_FINISHED, self.finishes, restore_can_be_finished(HEADS))]
+
+
+@attrs.frozen(kw_only=True)
+class RestoreNotBareDesign(RestoreDesign):
+    """The same of a repository that is not bare."""
+
+    subject: ClassVar = (REPOSITORY,)
 
 
 PLAIN: Final = RestoreDesign(
@@ -157,66 +176,20 @@ def not_anew(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
         yield f"{BRANCH} was deleted with its changes, and shows {shown!r}"
 
 
-@attrs.frozen(kw_only=True)
-class RestoreAgainDesign(RestoreDesign):
-    """A restore alone, after what its repository has seen before."""
-
-    problems: Problems
-
-    vocabulary: ClassVar = {
-        **WORDS,
-        "bring": Word(lambda _: bring, BranchID("c")),
-        "bring_main": Word(lambda _: bring, MAIN),
-        "write": Word(lambda _: writes.set_entry, BRANCH, X, b"s"),
-    }
-
-    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        return [alone_is_exact(self.problems)]
-
-    def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        return ()
-
-
-@attrs.frozen(kw_only=True)
-class RestoreBroughtDesign(RestoreDesign):
-    """The same beside a client that brings a branch of the dump, with another commit."""
-
-    vocabulary: ClassVar = {
-        **WORDS,
-        "bring_main": Word(lambda _: bring, MAIN),
-        "take_back": Word(lambda _: take_back, MAIN),
-    }
-
-    def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        """When what was brought is gone, another restore finishes this one, also where this one was refused."""
-        return [self.after(RESTORE_CAN_BE_FINISHED, ["take_back", "restore"], restore_can_be_finished(HEADS))]
-
-
-@attrs.frozen(kw_only=True)
-class RestoreTaggedDesign(RestoreDesign):
-    """The same with a tag in the dump."""
-
-    vocabulary: ClassVar = {**WORDS, "restore": Word(lambda _: restore_refs, RefsDump(object_id(manifest_of(TAGGED))))}
-    founded: ClassVar = [Call(found_bare, BARE, TAGGED)]
-
-
-@attrs.frozen(kw_only=True)
-class RestoreNotBareDesign(RestoreAgainDesign):
-    """The same of a repository that is not bare."""
-
-    subject: ClassVar = (REPOSITORY,)
-    founded: ClassVar = [Call(found_bare, REPOSITORY)]
-
-
-REFUSED: Final = RestoreAgainDesign(
-    name="restores/refused", flows=branches.delete_branch, refuted=HOLDS, problems=not_refused
-)
+REFUSED: Final = attrs.evolve(PLAIN, name="restores/refused", refuted=HOLDS, problems=not_refused)
 NOT_BARE: Final = RestoreNotBareDesign(
     name="restores/not-bare", flows=branches.delete_branch, refuted=HOLDS, problems=not_refused
 )
-BROUGHT: Final = RestoreBroughtDesign(name="restores/brought", flows=branches.delete_branch, refuted=HOLDS)
-WITH_TAG: Final = RestoreTaggedDesign(name="restores/tagged", flows=branches.delete_branch, refuted=HOLDS)
-AGAIN: Final = RestoreAgainDesign(name="restores/again", flows=branches.delete_branch, refuted=HOLDS, problems=not_anew)
+BROUGHT: Final = attrs.evolve(PLAIN, name="restores/brought", refuted=HOLDS, finishes=("take_back", "restore"))
+"""Beside a client that brings a branch of the dump, with another commit: also where the restore was refused."""
+WITH_TAG: Final = attrs.evolve(
+    PLAIN,
+    name="restores/tagged",
+    refuted=HOLDS,
+    dumped=TAGGED,
+    words={"restore": Word(lambda _: restore_refs, RefsDump(object_id(manifest_of(TAGGED))))},
+)
+AGAIN: Final = attrs.evolve(PLAIN, name="restores/again", refuted=HOLDS, problems=not_anew)
 
 ROWS = [
     *rows(PLAIN, "restore restore-restore", FAULTS),
