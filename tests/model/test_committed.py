@@ -1,6 +1,7 @@
 """Entries and what changes them; ranges and metaranges as bytes."""
 
 import hashlib
+from itertools import product
 
 import attrs
 import pytest
@@ -26,6 +27,7 @@ from lakeproof.model.committed import (
     split,
     write,
 )
+from lakeproof.model.contents import merge_paths
 from lakeproof.model.records import StagedEntry
 from tests.model.three_way import apply_changes, differences, three_way_merge
 
@@ -81,32 +83,13 @@ class TestChanges:
 
 
 class TestMerge:
-    @pytest.mark.parametrize(
-        ("base", "source", "destination", "merged", "conflict"),
-        [
-            # 0: nothing at the path
-            (0, 0, 0, 0, False),
-            (0, 1, 0, 1, False),
-            (0, 0, 1, 1, False),
-            (0, 1, 1, 1, False),
-            (0, 1, 2, 2, True),
-            (1, 1, 1, 1, False),
-            (1, 2, 1, 2, False),
-            (1, 1, 2, 2, False),
-            (1, 2, 2, 2, False),
-            (1, 2, 3, 3, True),
-            (1, 0, 1, 0, False),
-            (1, 1, 0, 0, False),
-            (1, 0, 0, 0, False),
-            (1, 0, 2, 2, True),
-            (1, 2, 0, 0, True),
-        ],
-    )
-    def test_one_path(self, base: int, source: int, destination: int, merged: int, *, conflict: bool) -> None:
-        before, ours, theirs, left = (
-            None if side == 0 else entry(b"p", str(side).encode()) for side in (base, source, destination, merged)
-        )
-        assert merged_entry(before, ours, theirs) == (left, conflict)
+    @pytest.mark.parametrize("sides", list(product((None, b"1", b"2", b"3"), repeat=3)))
+    def test_one_path_has_what_the_invariants_of_merges_expect(self, sides: tuple[bytes | None, ...]) -> None:
+        before, ours, theirs = (None if side is None else entry(b"p", side) for side in sides)
+        expected = merge_paths(*({} if side is None else {b"p": side} for side in sides))
+        left, conflict = merged_entry(before, ours, theirs)
+        assert conflict is (b"p" not in expected and sides != (None, None, None))
+        assert left == theirs if conflict else (left and left.identity) == expected.get(b"p")
         for strategy, winner in (("source-wins", ours), ("destination-wins", theirs)):
             assert merged_entry(before, ours, theirs, strategy) == (winner if conflict else left, False)
 

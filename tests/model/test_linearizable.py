@@ -9,6 +9,7 @@ from lakeproof.model.invariants import Finding, Monitor, Reached, Violation
 from lakeproof.model.linearizable import Specification, linearizable
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
 from lakeproof.testing.check import NotAsExpected, check
+from tests.model.test_branch_invariants import judged
 
 
 def register(state: Hashable, name: str, args: tuple[Hashable, ...]) -> tuple[Hashable, Hashable]:
@@ -27,12 +28,7 @@ def ok(client: int, name: str, *args: Hashable, value: Hashable = None) -> Event
 
 
 def violated(events: Sequence[Event]) -> bool:
-    state = MONITOR.initial
-    for event in events:
-        state, findings = MONITOR.advance(state, event)
-        if any(isinstance(finding, Violation) for finding in findings):
-            return True
-    return False
+    return judged(MONITOR, events) == "violated"
 
 
 def test_results_are_told_apart_by_type_and_bits() -> None:

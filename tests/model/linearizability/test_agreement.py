@@ -9,7 +9,6 @@ import attrs
 import pytest
 
 from benchmarks.linearizability import Client, Shape, Simulation, generated
-from lakeproof.model.invariants import Violation
 from lakeproof.model.linearizability.checker import ALGORITHMS, Limits, check, decide_key
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
@@ -23,6 +22,7 @@ from lakeproof.model.linearizable import Specification as MonitorSpecification
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
 from tests.model.linearizability.generated import brute_force, drawn, simulated, small
+from tests.model.test_branch_invariants import judged
 
 
 def verdicts(specification: Specification, told: History) -> dict[str, Verdict | None]:
@@ -195,12 +195,7 @@ def monitored(told: History) -> bool:
             value: Hashable = op.result if op.f == "read" else "refused" if answers else "done"
             status = Status.OK if answers else op.status
             events.append((op.returned, Returned(number, 0, CallView(op.f, (op.argument,), status, value))))
-    state = monitor.initial
-    for _, event in sorted(events, key=lambda pair: pair[0]):
-        state, findings = monitor.advance(state, event)
-        if any(isinstance(finding, Violation) for finding in findings):
-            return False
-    return True
+    return judged(monitor, (event for _, event in sorted(events, key=lambda pair: pair[0]))) != "violated"
 
 
 def test_the_checker_agrees_with_the_monitor_of_the_exhaustive_search() -> None:
