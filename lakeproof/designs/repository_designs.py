@@ -26,6 +26,7 @@ from lakeproof.designs.races import (
     jump,
 )
 from lakeproof.impl.flows import RepositoryFlows
+from lakeproof.model import calls
 from lakeproof.model.invariants import Invariant, lifecycle, outcomes, reclamation
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.invariants.alone import answers_in_its_terms
@@ -159,15 +160,15 @@ class RepositoryDesign(Design[RepositoryFlows]):
         return [reusable, self.after(*cleaned, paged=race.paged, clock_advance=JUMP)]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        calls = [self.call(word, Speaker("a", 0)) for word in race.words]
+        made = [self.call(word, Speaker("a", 0)) for word in race.words]
         # Each attempt counts: a retry may delete the next repository.
-        names = [call.name for call in calls for _ in range(call.attempts)]
+        kinds = [calls.kind_of(call.name) for call in made for _ in range(call.attempts)]
         exists = "create" in race.before
-        creates = sum(name in invariants.CREATES for name in names)
-        deletes = names.count(invariants.DELETE)
-        reads = any(name in invariants.REACHING for name in names)
+        creates = sum(kind in invariants.CREATING for kind in kinds)
+        deletes = kinds.count(calls.DELETE_REPOSITORY)
+        reads = any(kind in invariants.USING for kind in kinds)
         # A delete that is tried again by its caller answers for its last try alone.
-        answers = len(race.clients) <= ANSWERS_MAX and all(call.attempts == 1 for call in calls)
+        answers = len(race.clients) <= ANSWERS_MAX and all(call.attempts == 1 for call in made)
         arises: dict[Invariant, bool | int] = {
             invariants.active_is_complete: True,
             invariants.no_reachable_zombie: True,
@@ -181,15 +182,15 @@ class RepositoryDesign(Design[RepositoryFlows]):
             invariants.create_is_effective: creates and (deletes or not exists),  # else each create is refused
             invariants.delete_is_effective: deletes,
             lifecycle.some_delete_succeeds: set(race.ops) == {"delete"} and len(race.ops) > 1,
-            invariants.list_shows_active_only: "list_repositories" in names,
+            invariants.list_shows_active_only: calls.LIST_REPOSITORIES in kinds,
             invariants.garbage_is_reclaimable: self.leaves_garbage and (deletes or _abandons(race)),
             # Kind by kind only where all kinds together are refuted: there one kind hides the others.
             **dict.fromkeys(reclamation.OF_A_KIND.values(), invariants.garbage_is_reclaimable.id in refuted),
-            invariants.cleaner_spares_live: "clean" in names,
-            lifecycle.get_shows_active_only: answers and "get_repository" in names,
+            invariants.cleaner_spares_live: calls.CLEAN in kinds,
+            lifecycle.get_shows_active_only: answers and calls.GET_REPOSITORY in kinds,
             outcomes.failed_call_changed_nothing: answers,
             answers_in_its_terms: answers,
-            linearizable(repository(exists=exists)): answers and (reads or "list_repositories" in names),
+            linearizable(repository(exists=exists)): answers and (reads or calls.LIST_REPOSITORIES in kinds),
         }
         narrower = reclamation.OF_A_KIND
         # The globs of a kind are wider than those of all kinds. By them alone it would be judged where no

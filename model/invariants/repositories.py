@@ -45,11 +45,6 @@ USING: Final = frozenset(kind for kind in calls.KINDS.values() if Role.REPOSITOR
 }
 """Operations that reach a repository when they succeed."""
 
-CREATES: Final = tuple(kind.name for kind in CREATING)
-DELETE: Final = calls.DELETE_REPOSITORY.name
-REACHING: Final = tuple(kind.name for kind in USING)
-"""The names of these calls."""
-
 
 def _target(seen: tuple[Observed, ...]) -> Hashable:
     """The instance in the first repository entry that a call has read."""
