@@ -9,7 +9,7 @@ Example: a commit with any id is right, if its parent is the head; from then on 
 ...     status = Status.OK if error is None else Status.FAIL
 ...     return CallView(name=name, args=("r", "main", *args), status=status, value=value, error=error)
 >>> refusals = Refusals(ref_not_found=FlowError, dirty_branch=FlowError, no_parent=FlowError, conflicts=FlowError)
->>> state = after(Refs.founded("c1", "main", refusals=refusals), answered("set_entry", b"x", b"1"), {})
+>>> state = after(Refs.founded("c1", "main", refusals=refusals, data={}), answered("set_entry", b"x", b"1"), {})
 >>> made = {"creation_date": 0, "meta_range_id": "", "committer": COMMITTER, "message": "m", "generation": 2}
 >>> state = after(state, answered("commit", "m", value=Commit(commit_id="c2", parents=("c1",), **made)), {})
 >>> state.branches["main"], state.contents("c2")
@@ -23,7 +23,8 @@ Source: graveler-on-kv.md, "Entities" and "Update Commits, staging and lock-free
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Final, cast
+from types import MappingProxyType
+from typing import Final
 
 import attrs
 
@@ -72,42 +73,31 @@ class Refusals:
     conflicts: type[FlowError]
 
 
-@attrs.frozen(kw_only=True, cache_hash=True)
+@attrs.frozen(kw_only=True)
 class Refs:
     """Branches by name and commits by id. A value: each change makes another one."""
 
-    heads: frozenset[tuple[str, Head]]
-    nodes: frozenset[tuple[str, Node]]
+    branches: Mapping[str, Head]
+    commits: Mapping[str, Node]
     refusals: Refusals
     births: frozenset[str] = frozenset()
     """The first tokens of branches that were created."""
-    data: Pairs = frozenset()
-    """(identity, data) of the values that have any."""
+    data: Mapping[bytes, bytes] = MappingProxyType({})
+    """By identity, of the values that have any."""
 
     @classmethod
-    def founded(cls, commit_id: str, *names: str, refusals: Refusals, data: Pairs = frozenset()) -> "Refs":
+    def founded(cls, commit_id: str, *names: str, refusals: Refusals, data: Mapping[bytes, bytes]) -> "Refs":
         """Branches at an empty first commit."""
-        head = Head(commit_id=commit_id)
-        heads, nodes = ((name, head) for name in names), {(commit_id, Node())}
-        return cls(heads=frozenset(heads), nodes=frozenset(nodes), refusals=refusals, data=data)
+        branches = dict.fromkeys(names, Head(commit_id=commit_id))
+        return cls(branches=branches, commits={commit_id: Node()}, refusals=refusals, data=data)
 
     def entry(self, path: bytes, identity: bytes) -> Entry:
         """What a read of a path finds there."""
-        return Entry(path=path, identity=identity, data=dict(self.data).get(identity, b""))
+        return Entry(path=path, identity=identity, data=self.data.get(identity, b""))
 
     def unsettled(self, name: str) -> "Refs":
         """The same with a branch that may have sealed tokens without changes."""
         return self.with_branch(name, attrs.evolve(self.branches[name], clean=False))
-
-    @property
-    def branches(self) -> dict[str, Head]:
-        """By name."""
-        return dict(self.heads)
-
-    @property
-    def commits(self) -> dict[str, Node]:
-        """By id."""
-        return dict(self.nodes)
 
     def contents(self, commit_id: str) -> dict[bytes, bytes]:
         """Of a commit, by path."""
@@ -130,7 +120,7 @@ class Refs:
 
     def with_branch(self, name: str, head: Head) -> "Refs":
         """The same with a branch that is as given."""
-        return attrs.evolve(self, heads=frozenset({**self.branches, name: head}.items()))
+        return attrs.evolve(self, branches={**self.branches, name: head})
 
     def line(self, commit_id: str) -> frozenset[str]:
         """A commit and all that it comes from."""
@@ -210,12 +200,10 @@ def _on_entries(state: Refs, head: Head, call: CallView) -> Refs:
     branch, result = apply_call(state.branch(arguments.branch_id), call.name, arguments)
     if isinstance(result, type):
         return _refuse_call(state, call, result, arguments.data(Role.PATH))
-    if arguments.kind is calls.GET_ENTRY:
-        return _answers(state, call, state.entry(arguments.data(Role.PATH), cast("bytes", result)))
-    if arguments.kind is calls.LIST_ENTRIES:
-        return _answers(
-            state, call, tuple(state.entry(*each) for each in cast("tuple[tuple[bytes, bytes], ...]", result))
-        )
+    if isinstance(result, bytes):
+        return _answers(state, call, state.entry(arguments.data(Role.PATH), result))
+    if isinstance(result, tuple):
+        return _answers(state, call, tuple(state.entry(*each) for each in result))
     # Also a change to the same value counts: its entry lies under a token until a commit or a reset clears it. A reset
     # of the whole branch leaves it without sealed tokens; a reset of paths may leave some that have no changes.
     changed = attrs.evolve(head, staged=branch.staged, clean=arguments.kind is calls.RESET_BRANCH)
@@ -235,7 +223,7 @@ def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents:
             f"expected parents, generation, message, committer and metadata {expected!r}, and it is {made!r}"
         )
     node = Node(contents=frozenset(contents.items()), parents=parents, generation=generation)
-    known = attrs.evolve(state, nodes=state.nodes | {(made.commit_id, node)})
+    known = attrs.evolve(state, commits={**state.commits, made.commit_id: node})
     return known.with_branch(call.arguments.branch_id, Head(commit_id=made.commit_id))
 
 
@@ -286,8 +274,8 @@ def _revert(state: Refs, head: Head, call: CallView) -> Refs:
 
 
 def _delete_branch(state: Refs, _: Head, call: CallView) -> Refs:
-    left = frozenset(each for each in state.heads if each[0] != call.arguments.branch_id)
-    return _answers(attrs.evolve(state, heads=left), call)
+    left = {name: head for name, head in state.branches.items() if name != call.arguments.branch_id}
+    return _answers(attrs.evolve(state, branches=left), call)
 
 
 _RULES: Final[Mapping[Kind | None, Callable[[Refs, Head, CallView], Refs]]] = {

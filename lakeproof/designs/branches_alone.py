@@ -41,7 +41,7 @@ from lakeproof.scenario import Aftermath
 FIRST: Final = first_commit(REPOSITORY)
 REFUSALS: Final = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
 # Most words write an identity without data. This one has some: a flow that loses data on its way is found by it.
-DATA: Final = frozenset({(b"v", b"the data of v")})
+DATA: Final = {b"v": b"the data of v"}
 INITIAL: Final = Refs.founded(FIRST.commit_id, MAIN, BRANCH, refusals=REFUSALS, data=DATA)
 # ``_`` is the delimiter of the listings below: a path in a word has letters, digits and underscores alone.
 FOLDER: Final = (b"d_x", b"d_y")

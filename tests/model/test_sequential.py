@@ -32,7 +32,7 @@ from tests.model.test_entries import HEAD as WITH_X
 
 FIRST = attrs.evolve(records.commit("f"), committer="lakeproof")
 REFUSALS = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
-FOUNDED = Refs.founded("f", "b", "main", refusals=REFUSALS, data=frozenset({(b"2", b"two")}))
+FOUNDED = Refs.founded("f", "b", "main", refusals=REFUSALS, data={b"2": b"two"})
 
 
 def call(kind: Kind, *args: Hashable, value: Hashable = None, error: Exception | None = None) -> CallView:
@@ -158,14 +158,14 @@ def test_the_store_holds_in_the_end_what_is_specified_and_nothing_else(snapshot:
 
 
 def test_a_commit_that_no_branch_has_and_that_cannot_be_read_is_a_violation() -> None:
-    lost = attrs.evolve(FOUNDED, nodes=FOUNDED.nodes | {("lost", FOUNDED.commits["f"])})
+    lost = attrs.evolve(FOUNDED, commits={**FOUNDED.commits, "lost": FOUNDED.commits["f"]})
     assert isinstance(alone_as_specified([], lost)((), store(branch("b"), branch("main")))[0], Violation)
 
 
 def test_where_no_job_drops_anything_what_was_committed_is_staged_still() -> None:
     node = Node(contents=frozenset({(b"x", b"1")}))
     refs = attrs.evolve(
-        Refs.founded(WITH_X.commit_id, "b", refusals=REFUSALS), nodes=frozenset({(WITH_X.commit_id, node)})
+        Refs.founded(WITH_X.commit_id, "b", refusals=REFUSALS, data={}), commits={WITH_X.commit_id: node}
     )
     for drops, expected in ((True, Reached), (False, Violation)):
         assert isinstance(alone_as_specified([], refs, drops=drops)((), COMMITTED)[0], expected)
