@@ -6,13 +6,14 @@ from typing import ClassVar, Final
 
 import attrs
 
-from lakeproof.designs.branch_designs import AT, BRANCH, FOUNDED, ON, REPOSITORY, TO, X
+from lakeproof.designs.branch_designs import AT, BRANCH, FOUNDED, MAIN, ON, REPOSITORY, TO, X, Y, Z
 from lakeproof.designs.designs import AftermathCheck, Caller, Design, Word
-from lakeproof.designs.races import Before, Race, op
+from lakeproof.designs.races import Before, Race, op, path_of
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, ObjectFlows
+from lakeproof.impl.graveler.commits import seal
 from lakeproof.model.invariants import Invariant, data, outcomes
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Aftermath
@@ -41,6 +42,11 @@ def stage_again(flows: ObjectFlows) -> Flow:
     return partial(catalog.stage_again, stage=flows.stage_object)
 
 
+async def bring(env: Env, repository: Repository) -> None:
+    """What a user does who has an object elsewhere: it is there."""
+    await env.objects.put(OUTSIDE, b"o")
+
+
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "upload": Word(lambda flows: flows.upload_object, ON, AT, Caller.BYTES),
     "link": Word(_upload_and_link, BRANCH, X, Caller.BYTES),
@@ -55,6 +61,11 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "commit": Word(lambda flows: flows.commit, ON, Caller.TEXT),
     "read": Word(lambda flows: flows.read_object, ON, AT),
     "job": Word(lambda flows: flows.background_job),
+    "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, TO, MAIN, X),
+    "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
+    "merge": Word(lambda flows: flows.merge, MAIN, BRANCH, "m"),
+    "seal": Word(lambda _: seal, BRANCH),
+    "bring": Word(lambda _: bring),
 }
 
 

@@ -28,39 +28,29 @@ from lakeproof.designs import hard_delete_reference_counter as counter
 from lakeproof.designs import hard_delete_reference_tracking as tracking
 from lakeproof.designs import hard_delete_today as today
 from lakeproof.designs import hard_delete_token_states as tokens
-from lakeproof.designs._hard_delete import GARBAGE, OUTSIDE, ObjectDesign
+from lakeproof.designs._hard_delete import GARBAGE, ObjectDesign
 from lakeproof.designs.branch_designs import AT, BRANCH, MAIN, TO, X
 from lakeproof.designs.designs import HOLDS, Row, Speaker, Word, build_scenarios, recast, rows
 from lakeproof.designs.races import NONE, Race, Refuted, after, fault, jump
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed
-from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete.staging_area import find_object as find_listed
 from lakeproof.impl.refs.branches import create_branch
 from lakeproof.model.calls import CallArguments, arguments_by_role
 from lakeproof.model.invariants import Afterwards, Finding, Invariant, Reached, Violation, data, objects_alone
 from lakeproof.model.invariants.jobs import job_tells_what_it_deleted
 from lakeproof.model.invariants.objects_alone import Terms, object_call_is_as_specified
-from lakeproof.model.records import Repository, StagedEntry
+from lakeproof.model.records import StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults, Scenario
 
-
-async def bring(env: Env, repository: Repository) -> None:
-    """What a user does who has an object elsewhere: it is there."""
-    await env.objects.put(OUTSIDE, b"o")
-
-
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "bring": Word(lambda _: bring),
     # None: the proposal creates branches as today.
     "create_branch": Word(lambda flows: flows.create_branch or create_branch, "c", BRANCH),
     "read@c": Word(lambda flows: flows.read_object, "c", AT),
     "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
-    "seal": Word(lambda _: seal, BRANCH),
 }
 
 

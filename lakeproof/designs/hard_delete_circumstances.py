@@ -21,7 +21,7 @@ from lakeproof.designs._circumstances import damage, found_twin, in_twin, leave_
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.designs.branch_designs import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.designs.designs import HOLDS, Caller, Row, Word, recast, rows
-from lakeproof.designs.hard_delete_alone import KEPT, bring, existence_checks
+from lakeproof.designs.hard_delete_alone import KEPT, existence_checks
 from lakeproof.designs.races import NONE, Before, FaultSet, Race, Refuted, fault
 from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.flows import ObjectFlows
@@ -32,7 +32,6 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "damage": Word(lambda _: damage, BRANCH),
     "leave_old": Word(lambda _: leave_old),
     "leave_beside": Word(lambda _: leave_beside),
-    "bring": Word(lambda _: bring),
     "upload_today": Word(lambda _: today.upload_object, BRANCH, X, Caller.BYTES),
     "copy_today": Word(lambda _: today.copy_object, BRANCH, Y, BRANCH, X),
     "found_twin": Word(lambda _: found_twin),

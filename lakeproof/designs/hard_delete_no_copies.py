@@ -12,12 +12,11 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, ObjectDesign, moves
-from lakeproof.designs.branch_designs import BRANCH, MAIN, X, Y, Z
+from lakeproof.designs.branch_designs import BRANCH, MAIN, X, Y
 from lakeproof.designs.designs import Row, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Race, Refuted, fault, jump, path_of
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.flows import Flow, ObjectFlows
-from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete import no_copies
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model.invariants import Afterwards, Finding, Reached, Violation, data
@@ -47,9 +46,7 @@ def _stage_on_main(flows: ObjectFlows) -> Flow:
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
     "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, path_of(b"", X, Y)),
-    "seal": Word(lambda _: seal, BRANCH),
     "stage_on_main": Word(_stage_on_main, BRANCH, X, X),
-    "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
 }
 
 ENDS_WITH_ONE: Final = "address-ends-with-one-entry"

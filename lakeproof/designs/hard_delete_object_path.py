@@ -5,7 +5,6 @@ the store the staged entries that those listings stand for. `staged-data-is-kept
 its object.
 """
 
-from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
@@ -23,11 +22,9 @@ from lakeproof.designs._hard_delete import (
     words_of_grant,
 )
 from lakeproof.designs.branch_designs import BRANCH, REPOSITORY, X, Y
-from lakeproof.designs.designs import HOLDS, Word, rows, variant
+from lakeproof.designs.designs import HOLDS, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault, path_of
 from lakeproof.impl.catalog.objects import Grant
-from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete import object_path
 from lakeproof.impl.hard_delete.staging_area import staged_address, staged_at, staged_change
 from lakeproof.model import keys
@@ -115,15 +112,10 @@ TOKEN: Final = StagingToken("r-b:u.s2.0")
 ISSUED: Final = Grant(staged_at(REPOSITORY, BRANCH, TOKEN, X), TOKEN)
 """What `object_path.get_physical_address` gives to who asks for x under the first token of the branch."""
 
-WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "seal": Word(lambda _: seal, BRANCH),
-}
-
 PATH: Final = PathDesign(
     name="hard-delete/object_path",
     flows=object_path.FLOWS,
     source="hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path",
-    words=WORDS,
     refuted={UNCHANGED: IN_PLACE, COMMITTED: DELETED_LATE, WRITTEN: TAKEN_BACK, GARBAGE: LEFT_BEHIND},
 )
 MISSED: Final = Refuted("an object is put under a token that was listed and committed before", "upload-commit")

@@ -13,13 +13,12 @@ from typing import Any, Final
 import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
-from lakeproof.designs.branch_designs import BRANCH, MAIN, TO, X, Y, Z
+from lakeproof.designs.branch_designs import BRANCH, Y
 from lakeproof.designs.designs import HOLDS, Row, Word, rows, variant
-from lakeproof.designs.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, fault, path_of
+from lakeproof.designs.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, fault
 from lakeproof.impl.catalog.objects import GetAddress, Grant
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, ObjectFlows, bind_reading
-from lakeproof.impl.graveler import commits
 from lakeproof.impl.hard_delete import offline
 from lakeproof.impl.hard_delete.offline import Reading
 from lakeproof.impl.refs import tags
@@ -96,10 +95,6 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "tag": Word(lambda _: tags.create_tag, "t", BRANCH),
     "delete_tag": Word(lambda _: tags.delete_tag, "t"),
     "create_branch_from_tag": Word(lambda flows: flows.create_branch, "c", "t"),
-    "merge": Word(lambda flows: flows.merge, MAIN, BRANCH, "merged"),
-    "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, TO, MAIN, X),
-    "seal": Word(lambda _: commits.seal, BRANCH),
-    "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
     "prepare_link": Word(lambda flows: partial(note_grant, ask=flows.get_physical_address), BRANCH, Y),
     "finish_link": Word(lambda _: link_physical_address, BRANCH, Y, NOTED[1].decode(), b"late"),
 }

@@ -46,7 +46,6 @@ def _sign_upload(flows: ObjectFlows) -> Flow:
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "merge": Word(lambda flows: flows.merge, "main", "b", "m"),
     "link": Word(_sign_upload, BRANCH, X, Caller.BYTES),
 }
 ISSUED: Final = today.Grant("mem://r/data/r-b:u.s2.0/s3", "s3")

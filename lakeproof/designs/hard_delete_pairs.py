@@ -20,11 +20,9 @@ from lakeproof.designs import hard_delete_reference_counter as counter
 from lakeproof.designs import hard_delete_reference_tracking as tracking
 from lakeproof.designs import hard_delete_token_states as tokens
 from lakeproof.designs._hard_delete import COMMITTED, ObjectDesign
-from lakeproof.designs.branch_designs import BRANCH
-from lakeproof.designs.designs import HOLDS, Row, Word, recast, rows
+from lakeproof.designs.designs import HOLDS, Row, recast, rows
 from lakeproof.designs.hard_delete_alone import KEPT, LOSES_COMMITTED, LOSES_SHARED, existence_checks
 from lakeproof.designs.races import NONE, Before, Race, Refuted
-from lakeproof.impl.flows import ObjectFlows
 from lakeproof.model.invariants import Invariant, data
 from lakeproof.scenario import Aftermath
 
@@ -32,7 +30,6 @@ CALLS: Final = (
     *("upload", "link", "stage", "copy", "move", "delete", "reset", "reset_entry", "reset_prefix"),
     *("create_branch", "delete_branch", "commit", "merge"),
 )
-MERGE: Final[Mapping[str, Word[ObjectFlows]]] = {"merge": Word(lambda flows: flows.merge, "main", BRANCH, "m")}
 
 LIVED_IN: Final = Before("", "upload:y.commit.upload.upload@main.commit@main")
 """Branch b: y is committed and x is staged. Branch main: another x is committed, so that the two
@@ -74,8 +71,7 @@ def pairs(
     design: ObjectDesign, refuted: Mapping[str, Refuted] = HOLDS, *, deep: bool = True, at_once: bool = False
 ) -> Iterator[Row]:
     """Each operation, and each two by one client; at_once: also each two by two clients (deep)."""
-    words = {**MERGE, **design.words}  # a design's own merge takes the place of this one
-    one = recast(design, PairsDesign, "-pairs", words=words, refuted=refuted, judged=design)
+    one = recast(design, PairsDesign, "-pairs", refuted=refuted, judged=design)
     names = operations(one)
     in_turn = (f"{first}.{second}" for first, second in product(names, repeat=2))
     yield from rows(one, " ".join(names), NONE, LIVED_IN)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, WRITTEN, ObjectDesign
-from lakeproof.designs.branch_designs import BRANCH, MAIN, X, Y
+from lakeproof.designs.branch_designs import BRANCH, X, Y
 from lakeproof.designs.designs import HOLDS, Row, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, HARD, NONE, PAGED, REFUSED, Before, Refuted
 from lakeproof.impl.catalog import objects as catalog
@@ -40,7 +40,6 @@ def _link_again(flows: ObjectFlows) -> Flow:
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "link_again": Word(_link_again, BRANCH, Y, X),
-    "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, Y, MAIN, X),
 }
 
 NO_COMMITS: Final = (

@@ -6,12 +6,10 @@ from typing import Final
 import attrs
 
 from lakeproof.designs._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, words_of_grant
-from lakeproof.designs.branch_designs import BRANCH, MAIN, TO, X
-from lakeproof.designs.designs import HOLDS, Word, but, rows, variant
+from lakeproof.designs.designs import HOLDS, but, rows, variant
 from lakeproof.designs.hard_delete_offline import START
 from lakeproof.designs.races import FALSE, FAULTS, NONE, Before, Refuted, after, fault, jump
 from lakeproof.impl.catalog.objects import Grant
-from lakeproof.impl.graveler import commits
 from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
 
@@ -72,8 +70,7 @@ LEAKS: Final = Refuted(
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
 TEXT: Final = ObjectDesign(
-    name="hard-delete/reference_tracking", flows=proposal.FLOWS, source=SOURCE, grace=4 * LATER, refuted=LOSSES, words={
-        "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, TO, MAIN, X)})
+    name="hard-delete/reference_tracking", flows=proposal.FLOWS, source=SOURCE, grace=4 * LATER, refuted=LOSSES)
 
 # A reading keeps all losses of the text but those that it repairs. Most it never meets: `idle` counts a glob once for
 # all designs that have it.
@@ -138,12 +135,7 @@ ISSUED: Final = attrs.evolve(
 )
 """The text: an address was issued, and its object written, before the race."""
 GRANTED: Final = Before("", "get_address.put.upload:y")
-MARKING: Final = attrs.evolve(
-    TEXT,
-    name="hard-delete/reference_tracking-marks",
-    words={"seal": Word(lambda _: commits.seal, BRANCH)},
-    refuted=HOLDS,
-)
+MARKING: Final = attrs.evolve(TEXT, name="hard-delete/reference_tracking-marks", refuted=HOLDS)
 """The text: what a commit marks, and others do not take back."""
 NEXT_AHEAD: Final = fault("ahead", Faults(clock_skew=(0, LATER)))
 THIRD_AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, LATER)))

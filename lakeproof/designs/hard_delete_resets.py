@@ -26,7 +26,6 @@ from lakeproof.designs.designs import HOLDS, Row, Word, rows
 from lakeproof.designs.races import NONE, Before, Refuted
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.graveler import resets as resetting
-from lakeproof.impl.graveler.commits import seal
 
 SEALED: Final = Before("sealed/", "upload.commit.upload.seal")
 
@@ -42,7 +41,6 @@ def resets(
     """A design with resets of one path."""
     words: Mapping[str, Word[ObjectFlows]] = {
         **design.words,
-        "seal": Word(lambda _: seal, BRANCH),
         "reset_entry": Word(lambda _: flow, BRANCH, X),
     }
     return attrs.evolve(design, name=f"{design.name}-{name}", words=words, refuted=refuted)

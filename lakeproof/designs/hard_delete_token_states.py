@@ -11,7 +11,6 @@ from lakeproof.designs.designs import Row, Word, rows, variant
 from lakeproof.designs.races import CRASH, FALSE, FAULTS, NONE, PAGED, Before, FaultSet, Refuted, after
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler.commits import seal
 from lakeproof.impl.hard_delete import token_states as proposal
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
@@ -62,7 +61,6 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     # For all races of the design: its machine may say any of its words on any ground.
     "relink": words_of_grant(SWAPPED)["link"],
     "upload_first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
-    "seal": Word(lambda _: seal, BRANCH),
     "upload_second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2")}
 
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
