@@ -117,6 +117,15 @@ class TestDanglingExample:
 
 
 class TestEdges:
+    def test_a_commit_dated_at_the_threshold_keeps_no_parent_and_one_a_microsecond_later_does(self) -> None:
+        at, after = commit("B", 7, "A"), commit("B", 7 - 1 / DAY, "A")
+        assert after.creation_date == at.creation_date + 1
+        assert kept(history(commit("A", 9), at), {"main": "B"}, Rules(7)) == "B"
+        assert kept(history(commit("A", 9), after), {"main": "B"}, Rules(7)) == "AB"
+
+    def test_a_commit_from_the_future_is_after_every_threshold(self) -> None:
+        assert kept(history(commit("A", 9), commit("B", -5, "A")), {}, Rules(0)) == "AB"
+
     def test_a_tagged_commit_is_kept_and_its_parent_is_not(self) -> None:
         commits = history(commit("A", 30), commit("B", 20, "A"), commit("C", 9, "B"), commit("D", 8, "C"))
         assert kept(commits, {"main": "D"}, Rules(7)) == "D"
