@@ -1,189 +1,187 @@
-"""Jepsen's and Knossos' histories in EDN: maps, one after the other or in one vector; and Porcupine's key-value files.
+"""Values and events in EDN: Jepsen's and Knossos' histories, a map an event, and Porcupine's key-value files.
 
-Plain events, a line each and without anything nested, are nearly all there are: they are read by a pattern, some fifty
-times faster than by the library, which reads the rest. Both understand the same of the same line.
+Values that were written apart stay apart: ``1``, ``1.0``, ``1M`` and ``"1"`` are four. What would be rounded, or is in
+a map or set twice, is refused.
+
+Example: a text is cut into pieces, and a bracket that closes makes a value of those since the one that opened.
+
+>>> [str(one) for one in values_in('[:r "x" 1.50M] #{1 2}')[0]]
+[':r', 'x', '1.50']
+>>> values_in("{:a 1, :a 2}")
+Traceback (most recent call last):
+    ...
+ValueError: something is in a map or set twice
+
+Source: https://github.com/edn-format/edn, and https://clojure.org/reference/reader for what it leaves open.
 """
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
-from lakeproof.histories.edn_splitter import Form, forms
-from lakeproof.histories.edn_strict import objection
-from lakeproof.histories.errors import MissingExtra, Unreadable, shorten_value
+from lakeproof.histories.edn_splitter import forms
+from lakeproof.histories.errors import Unreadable, shorten_value
 from lakeproof.histories.events import TYPES, HistoryWriter, follow_index
 from lakeproof.model.linearizability.values import Atom, freeze
+from lakeproof.plain_json import double
 from lakeproof.words import reason
 
-# Only what both readers take for the same: a text without escapes, a number without a suffix and of no more digits than
-# Python converts, and nothing that goes on behind it, such as `12N` or `:a/b`. All else is for the library.
-_SCALAR: Final = r"""-?(?:0|[1-9][0-9]{0,4000})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
-_FLAT: Final = rf"\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\]|{_SCALAR}"  # a vector of scalars, or one
-_VALUE: Final = rf"(?:\[(?:(?:{_FLAT})(?: (?:{_FLAT}))*)?\]|{_SCALAR})"  # two levels: [[:r 1 nil]]
-_LOGGED: Final = re.compile(_VALUE)
-_PLAIN: Final = re.compile(rf"\{{(:[a-z]+ {_VALUE}(?:, :[a-z]+ {_VALUE})*)\}}")
-_PAIR: Final = re.compile(rf":([a-z]+) ({_VALUE})(?:, |$)")
-_PIECE: Final = re.compile(_FLAT)
+# One match for each thing: texts and characters whole, brackets, comments, words; last what begins and does not end.
+_PIECE: Final = re.compile(
+    r'"(?:[^"\\]|\\[\s\S])*"|\\(?:[A-Za-z0-9]+|[\s\S])|#?\{|[\[(\])}]|;[^\n]*|[^ ,\t\r\n\f\[\](){}";\\]+|["\\]'
+)
+_MARKS: Final = frozenset('"#;[({])}')
+_CLOSES: Final = {"]": "[", ")": "(", "}": "{"}
+_TEXT: Final = re.compile(r'"(?:[^"\\]|\\(?:[tnrbf"\\]|u[0-9A-Fa-f]{4}|[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])))*"')
+_ESCAPE: Final = re.compile(r"\\(?:([0-7]{1,3})|.)")
+_CHARACTERS: Final = {"newline": "\n", "return": "\r", "space": " ", "tab": "\t"}
+_CODE: Final = re.compile(r"u[0-9A-Fa-f]{4}")
+_INTEGER: Final = re.compile(r"[+-]?(?:0|[1-9][0-9]*)N?")
+_DECIMAL: Final = re.compile(r"[+-]?[0-9]+(?:(?:\.[0-9]+)?[eE][+-]?[0-9]+|\.[0-9]+|(?=M))M?")
+_RATIO: Final = re.compile(r"-?[0-9]+/[0-9]+")
+_REST: Final = r"[\w.*+!?$%&=:#<>@-]"
+_NAME: Final = re.compile(rf":{_REST}+(?:/{_REST}+)?|(?:[^\W\d]|[*!?$%&=<>@]|[-+.](?!\d)){_REST}*(?:/{_REST}+)?|/")
+_TAG: Final = re.compile(rf"#[A-Za-z]{_REST}*(?:/{_REST}+)?")
+_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6}0*)?(?:Z|[+-]\d\d:\d\d)")
 _WORDS: Final = {"nil": None, "true": True, "false": False}
-_TEXT_OR_RETURN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[\r\f]', re.DOTALL)
-_BATCH: Final = 256  # maps a call: with each one the library builds its tables
 
 
 def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[None]:
     """Append all events; yields after each. The nemesis is no client, and left out."""
-    waiting: list[Form] = []
     for form in forms(lines):
-        event = _plain(form.text)
-        if event is None:
-            waiting.append(form)
-            if len(waiting) < _BATCH:
-                continue
-        yield from _flush(waiting, recorder)  # events keep their order
-        if event is not None:
-            _add(event, form.line, recorder)
-            yield
-    yield from _flush(waiting, recorder)
+        try:
+            [event] = values_in(form.text)
+        except ValueError as error:
+            why = reason(error)
+            raise Unreadable(
+                f"{shorten_value(form.text)} is no EDN map ({why}); expected one event", form.line
+            ) from error
+        assert isinstance(event, dict), "a form is a map"
+        names = [key.text for key in event if isinstance(key, Atom) and key.kind == "keyword"]
+        if len(names) < len(event):
+            shown = shorten_value(form.text)
+            raise Unreadable(f"{shown}; expected names that are keywords, such as :process", form.line)
+        parts = {str(name).removeprefix(":"): part for name, part in zip(names, event.values(), strict=True)}
+        _add(parts, form.line, recorder)
+        yield
 
 
 def value(text: str, line: int) -> object:
     """The one value in a text. Raises Unreadable."""
-    if _LOGGED.fullmatch(text):
-        return _value(text)
     try:
-        values = _load_text(_replace_returns(text))
-        wrong = objection(text, values[0]) if len(values) == 1 else "there is not one value"
-        if not wrong:
-            return _ours(values[0])
-    except MissingExtra:
-        raise
+        [found] = values_in(text)
     except ValueError as error:
-        wrong = reason(error)
-    raise Unreadable(f"value {shorten_value(text)} ({wrong}); expected one value in EDN", line)
+        raise Unreadable(f"value {shorten_value(text)} ({reason(error)}); expected one value in EDN", line) from error
+    return found
 
 
-def _plain(text: str) -> dict[str, object] | None:
-    """A map that the pattern reads; None: it takes the library."""
-    match = _PLAIN.fullmatch(text)
-    if match is None:
-        return None
-    pairs = _PAIR.findall(match[1])
-    event = {name: _value(value) for name, value in pairs}
-    return event if len(event) == len(pairs) else None  # a name twice: `objection` says so
+def values_in(text: str) -> list[object]:
+    """The values of a text, one after the other. Raises ValueError for what is none. Cost: linear."""
+    values: list[object] = []
+    # Of each bracket that is open: it, the tag before it, and the values before that.
+    opened: list[tuple[str, str, list[object]]] = []
+    tag = ""
+    for piece in _PIECE.findall(text):
+        made: object
+        if piece[0] not in _MARKS:  # nearly all of them
+            made = _scalar(piece)
+        elif piece in _MADE:
+            opened.append((piece, tag, values))
+            values, tag = [], ""
+            continue
+        elif piece in _CLOSES:
+            if tag or not opened or opened[-1][0][-1] != _CLOSES[piece]:
+                raise ValueError(f"{piece!r} closes what it did not open")
+            opening, tag, before = opened.pop()
+            made, values = _MADE[opening](values), before
+        elif piece[0] == '"':
+            made = _text(piece)
+        elif piece[0] == ";":  # a comment
+            continue
+        elif not tag and _TAG.fullmatch(piece):
+            tag = piece
+            continue
+        else:
+            raise ValueError(f"{shorten_value(piece)} is no value")
+        values.append(_apply_tag(tag, made) if tag else made)
+        tag = ""
+    if opened or tag:
+        raise ValueError(f"{opened[-1][0] if opened else tag!r} is not followed by its end")
+    return values
 
 
-def _value(text: str) -> object:
-    first = text[0]
-    if first == "[":
-        return [_value(piece) for piece in _PIECE.findall(text, 1, len(text) - 1)]  # without the outer brackets
-    if first == '"':
-        return text[1:-1]
-    if first == ":":
-        return Atom("keyword", text)
-    return _WORDS[text] if text in _WORDS else int(text)
+def _map(parts: list[object]) -> object:
+    if len(parts) % 2:
+        raise ValueError("a name in a map has no value")
+    return dict(zip(_once(parts[::2]), parts[1::2], strict=True))
 
 
-def _flush(waiting: list[Form], recorder: HistoryWriter) -> Iterator[None]:
-    for form, value in zip(waiting, _parse_maps(waiting), strict=True):
-        _add(value, form.line, recorder)
-        yield
-    waiting.clear()
-
-
-def _parse_maps(waiting: Sequence[Form]) -> list[dict[str, object]]:
-    """What the library makes of some maps. Raises Unreadable for the first that it cannot read."""
-    if not waiting:
-        return []
+def _once(parts: list[object]) -> list[object]:
     try:
-        values = _load_text("\n".join(_replace_returns(form.text) for form in waiting))
-    except MissingExtra:  # a ValueError as well
-        raise
-    except ValueError as error:
-        if len(waiting) == 1:
-            message = f"{shorten_value(waiting[0].text)} is no EDN map ({reason(error)})"
-            raise Unreadable(message, waiting[0].line) from error
-        # One of them is wrong, or some are not kept apart: halving finds the line.
-        values = []
-    if len(values) == len(waiting):
-        return [_event(value, form) for value, form in zip(values, waiting, strict=True)]
-    if len(waiting) == 1:
-        raise Unreadable(f"{shorten_value(waiting[0].text)}; expected one map", waiting[0].line)
-    half = len(waiting) // 2
-    return _parse_maps(waiting[:half]) + _parse_maps(waiting[half:])
-
-
-def _replace_returns(text: str) -> str:
-    """Carriage returns outside of texts are space; the library does not know."""
-    if "\r" not in text and "\f" not in text:
-        return text
-    return _TEXT_OR_RETURN.sub(lambda match: " " if match[0] in "\r\f" else match[0], text)
-
-
-def _load_text(text: str) -> list[object]:
-    """Raises ValueError, whatever the library raises; MissingExtra."""
-    try:
-        import edn_format
-    except ImportError as error:
-        raise MissingExtra("edn_format is not installed, which reads such EDN; pip install 'lakeproof[edn]'") from error
-
-    try:
-        # By default PLY writes its tables to a file beside the library; that folder may not be ours to write.
-        return list(edn_format.loads_all(text, write_ply_tables=False))
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    except Exception as error:  # it raises what its parts raise: of lexing, of times, of numbers, of tags
+        frozen: list[object] = [freeze(one) for one in parts]
+    except TypeError as error:
         raise ValueError(str(error)) from error
+    if len(set(frozen)) < len(frozen):
+        raise ValueError("something is in a map or set twice")
+    return frozen
 
 
-def _event(value: object, form: Form) -> dict[str, object]:
-    """The map of an event: names without colons, values that are ours."""
-    import edn_format
-
-    if not isinstance(value, edn_format.ImmutableDict):
-        raise Unreadable(f"{shorten_value(form.text)}; expected a map", form.line)
-    if not all(isinstance(key, edn_format.Keyword) for key in value):
-        raise Unreadable(f"{shorten_value(form.text)}; expected names that are keywords, such as :process", form.line)
-    try:
-        wrong = objection(form.text, value)
-        if wrong:
-            raise ValueError(f"{shorten_value(form.text)}: {wrong}; expected one event in EDN")
-        made = {key.name: _ours(part) for key, part in value.items()}
-    except RecursionError:
-        raise Unreadable("nested too deeply; expected one event", form.line) from None
-    except ValueError as error:
-        raise Unreadable(str(error), form.line) from error
-    return made
+_MADE: Final[dict[str, Callable[[list[object]], object]]] = {
+    "[": tuple,
+    "(": tuple,
+    "{": _map,
+    "#{": lambda parts: frozenset(_once(parts)),
+}
+"""By the bracket that opens: what the values up to its end make."""
 
 
-def _ours(value: object) -> object:
-    import edn_format
+def _text(piece: str) -> str:
+    if not _TEXT.fullmatch(piece):
+        raise ValueError(f"the text {shorten_value(piece)} does not end, or has an escape that EDN does not know")
+    if "\\" not in piece:
+        return piece[1:-1]
+    # But for octal numbers the escapes are those of JSON, whose reader makes one letter of two surrogates.
+    plain = _ESCAPE.sub(lambda found: f"\\u{int(found[1], 8):04x}" if found[1] else found[0], piece)
+    read: str = json.loads(plain, strict=False)
+    return read
 
-    match value:
-        case edn_format.Keyword():
-            return Atom("keyword", f":{value.name}")  # as `_value` makes it
-        case edn_format.Symbol():
-            return Atom("symbol", str(value))
-        case float() if not isfinite(value):
-            raise ValueError(f"value {value}; expected a number that is finite")
-        case bool() | int() | float() | None:
-            return value
-        # `Char` is a str in this library; in EDN a character is no text.
-        case str():
-            return Atom("character", str(value)) if isinstance(value, edn_format.Char) else str(value)
-        case edn_format.ImmutableDict() | dict():
-            return {freeze(_ours(key)): _ours(part) for key, part in value.items()}
-        case frozenset() | set():
-            return frozenset(freeze(_ours(one)) for one in value)
-        case list() | tuple() | edn_format.ImmutableList():
-            return tuple(_ours(one) for one in value)
-        case Decimal() | Fraction() | datetime() | UUID():
-            return Atom(type(value).__name__.lower(), str(value))
-        case _:
-            raise ValueError(f"value {shorten_value(value)}; expected plain data")
+
+@lru_cache(maxsize=1 << 12)  # keywords and small numbers are nearly all there are
+def _scalar(piece: str) -> object:
+    """The value of a word or a character."""
+    if piece in _WORDS:
+        return _WORDS[piece]
+    if _INTEGER.fullmatch(piece):
+        return int(piece.removesuffix("N"))
+    if _NAME.fullmatch(piece):
+        return Atom("keyword" if piece[0] == ":" else "symbol", piece)
+    if _DECIMAL.fullmatch(piece):
+        return Atom("decimal", str(Decimal(piece[:-1]))) if piece[-1] == "M" else double(piece)
+    if _RATIO.fullmatch(piece) and piece.rpartition("/")[2].strip("0"):
+        return Atom("fraction", str(Fraction(piece)))
+    letter = piece[1:] if piece[0] == "\\" else ""
+    if letter in _CHARACTERS or _CODE.fullmatch(letter):
+        return Atom("character", _CHARACTERS.get(letter) or chr(int(letter[1:], 16)))
+    if len(letter) == 1 and (letter.isalnum() or "!" <= letter <= "~"):
+        return Atom("character", letter)
+    raise ValueError(f"{shorten_value(piece)} is no value")
+
+
+def _apply_tag(tag: str, made: object) -> object:
+    """A value with a tag before it. Raises ValueError for a tag that is not known."""
+    if tag == "#inst" and isinstance(made, str) and _INSTANT.fullmatch(made):
+        return Atom("datetime", str(datetime.fromisoformat(made).astimezone(UTC)))
+    if tag == "#inst":
+        raise ValueError(f"#inst {shorten_value(made)}: expected a time of microseconds with its zone, or a text")
+    if tag == "#uuid" and isinstance(made, str):
+        return Atom("uuid", str(UUID(made)))
+    raise ValueError(f"the tag {shorten_value(tag)} is not known")
 
 
 def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:

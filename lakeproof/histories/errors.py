@@ -8,7 +8,3 @@ class Unreadable(ValueError):
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {message}" if line else message)
-
-
-class MissingExtra(Unreadable):
-    """A form that takes a package which is not installed. The message names the extra that has it."""

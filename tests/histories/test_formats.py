@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.histories import TooLarge, Unreadable, detect, edn, read
-from lakeproof.histories.edn_splitter import Form, forms
+from lakeproof.histories.edn_splitter import forms
 from lakeproof.model.linearizability.history import History, Operation
 from lakeproof.model.linearizability.specifications import EXISTS
 from lakeproof.model.linearizability.values import Atom, freeze
@@ -103,7 +103,24 @@ def test_independent_keys_are_the_first_of_two(file: Path) -> None:
 
 
 def test_kinds_of_values_are_kept_apart_in_edn(file: Path) -> None:
-    values = ["1", '"1"', ":a", "a", "1.0", "1M", "1/2", "\\a", '"a\\nb"', "true", "[1]", "{:a 1}", "#{1}", "nil", "2N"]
+    values = [
+        "1",
+        '"1"',
+        ":a",
+        "a",
+        "1.0",
+        "1M",
+        f"1.{'0' * 40}1M",
+        "1/2",
+        "\\a",
+        '"a\\nb"',
+        "true",
+        "[1]",
+        "{:a 1}",
+        "#{1}",
+        "nil",
+        "2N",
+    ]
     maps = [f"{{:process {p} :type :invoke :f :write :value {value}}}" for p, value in enumerate(values)]
     found = [op.argument for op in told(file, "\n".join(maps))]
     assert len(set(found)) == len(values)
@@ -111,25 +128,52 @@ def test_kinds_of_values_are_kept_apart_in_edn(file: Path) -> None:
     assert found[-1] == 2
 
 
-SCALARS = st.one_of(
-    st.integers(-(10**17), 10**17).map(str),
-    st.sampled_from(
-        ["nil", "true", "false", ":a", ":timed-out", '""', '"x 0 1 y"', '"é;{"', "[]", "[1 2]", "[nil :b]"]
-    ),
-    st.sampled_from(
-        ["1.5", "[[1]]", '"a\\"b"', "#{1}", "sym", "{:a 1}", "1N", ":a/b", "[1,2]", "\\a", "2020", "-0", "007"]
-    ),
+PLAIN = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=5),
+    st.sampled_from(["x y", '"', "\\", ":a", ";", "{", "\ud83d\ude00"]),
+    st.sampled_from([Atom("keyword", ":a/b"), Atom("symbol", "-x"), Atom("character", "{"), Atom("fraction", "1/2")]),
 )
+VALUES = st.recursive(
+    PLAIN.map(freeze),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(tuple),
+        st.frozensets(inner, max_size=3).map(lambda parts: Atom("set", parts)),
+        st.dictionaries(inner, inner, max_size=3).map(lambda held: Atom("map", frozenset(held.items()))),
+    ),
+    max_leaves=8,
+)
+ESCAPES = {
+    **{ord(letter): f"\\{name}" for letter, name in zip('\n\t\r"\\', 'ntr"\\', strict=True)},
+    0: "\\0",
+    1: "\\001",
+}
 
 
-@settings(max_examples=60)
-@given(st.lists(st.tuples(st.sampled_from(["process", "type", "f", "value", "key", "time"]), SCALARS), min_size=1))
-def test_plain_maps_are_read_as_the_library_reads_them(pairs: list[tuple[str, str]]) -> None:
-    text = "{" + ", ".join(f":{name} {value}" for name, value in dict(pairs).items()) + "}"
-    fast = edn._plain(text)
-    if fast is not None:
-        [slow] = edn._parse_maps([Form(1, text)])
-        assert {k: freeze(v) for k, v in fast.items()} == {k: freeze(v) for k, v in slow.items()}
+def in_edn(value: object) -> str:
+    """A value that is frozen, as Clojure writes it: here the writer is not the reader turned round."""
+    match value:
+        case None:
+            return "nil"
+        case str():
+            return f'"{value.translate(ESCAPES)}"'
+        case tuple():
+            return f"[{' '.join(map(in_edn, value))}]"
+        case Atom("set", frozenset() as parts):
+            return f"#{{{' '.join(map(in_edn, parts))}}}"
+        case Atom("map", frozenset() as pairs):
+            return f"{{{', '.join(f'{in_edn(name)} {in_edn(held)}' for name, held in pairs)}}}"
+        case Atom("character"):
+            return f"\\{value}"
+    return str(value)
+
+
+@given(VALUES)
+def test_any_value_is_read_as_it_was_written(value: Hashable) -> None:
+    assert freeze(edn.value(in_edn(value), 1)) == value
 
 
 @settings(max_examples=60)
@@ -189,7 +233,8 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
         ("{:process 0, :type :invoke}", "line 1: an event without :f"),
         ("{:process 0, :type :invoke, :f :read, :f :write}", "line 1: .*is in a map or set twice"),
         ("{:process 0, :type :invoke, :f [:read)}", r"line 1: '\)' closes what it did not open"),
-        ("{:process 007, :type :start, :f :read}", "line 1: .*expected names that are keywords"),
+        ("{:process 007, :type :start, :f :read}", "line 1: .*is no EDN map .'007' is no value"),
+        ('{:process 0, "type" :invoke, :f :read}', "line 1: .*expected names that are keywords"),
         ('{:process "a", :type :invoke, :f :read}', "line 1: :process 'a'; expected a number"),
         ("{:process 0, :type :invoke, :f :read, :value #odd 1}", "line 1: .*is no EDN map"),
         ("{:process 0, :type :invoke, :f :read, :value " + "9" * 5_000 + "}", "line 1: .*is no EDN map"),
@@ -203,14 +248,6 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
 def test_a_damaged_line_is_named_with_what_was_expected(file: Path, content: str | bytes, message: str) -> None:
     with pytest.raises(Unreadable, match=message):
         told(file, content)
-
-
-def test_the_third_of_many_maps_that_only_the_library_reads_is_named_if_it_is_damaged(file: Path) -> None:
-    maps = [f'{{:process {p} :type :invoke :f :write :value "\\n{p}"}}' for p in range(600)]
-    assert len(told(file, "\n".join(maps))) == 600
-    maps[401] = maps[401].replace(":value", ":value #odd")
-    with pytest.raises(Unreadable, match="line 402: "):
-        told(file, "\n".join(maps))
 
 
 def test_nothing_of_a_pipe_is_lost_if_its_format_is_given() -> None:

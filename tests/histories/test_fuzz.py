@@ -178,7 +178,6 @@ def written(value: str, read: str = "") -> dict[str, str]:
         ("edn", '#inst "2020-01-01T00:00:00.123456111Z"', '#inst "2020-01-01T00:00:00.123456222Z"'),
         ("edn", "##Inf", ""),
         ("edn", "1e-400", "0.0"),
-        ("edn", "1.00000000000000000000000000000000001M", "1.00000000000000000000000000000000002M"),  # rounded
         ("edn", "9" * 5_000, ""),
         ("edn", "0x" + "F" * 5_000, ""),  # could not be shown
         ("edn", "1/0", ""),
@@ -192,7 +191,7 @@ def written(value: str, read: str = "") -> dict[str, str]:
         ("edn", "^:a 3", ""),
         ("edn", "3 :index x", ""),
     ],
-    ids=range(26),
+    ids=range(25),
 )
 def test_a_value_that_would_not_be_read_as_it_was_written_is_refused(
     format_: str, value: str, read: str, tmp_path: Path

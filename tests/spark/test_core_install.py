@@ -79,14 +79,6 @@ def test_tasks_need_no_package_that_is_for_the_driver_alone() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_edn_that_takes_the_library_names_its_extra(tmp_path: Path) -> None:
-    history = tmp_path / "history.edn"
-    history.write_text("{:process 0, :type :invoke, :f :write, :value #{1}}\n")
-    line = refused(without("edn_format", "check", str(history)))
-    what = "edn_format is not installed, which reads such EDN; pip install 'lakeproof[edn]'"
-    assert line == f"lakeproof: {history}: {what}"
-
-
 def test_the_group_needs_no_extra() -> None:
     done = without(ALL, "spark", "--help")
     assert (done.returncode, done.stderr) == (0, "")
