@@ -1,9 +1,8 @@
 """Runs lakeproof's command line, and breaks something at a table of a given name: ``breaking.py WHAT TABLE MARKS ...``.
 
 WHAT is ``executors=N``: tasks that write the table end the JVM of their executor (SIGKILL), N times in all;
-``shuffles``: the first such task deletes the shuffle files of all executors; ``driver``: the driver ends, SIGKILL, once
-the table is written. MARKS is a folder: a file is put there for
-each blow that was struck.
+``driver``: the driver ends, SIGKILL, once the table is written. MARKS is a folder: a file is put there for each blow
+that was struck.
 
 What runs on workers is made inside a function, and goes there by value: workers do not have this file.
 """
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
     Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-def blow(what: str, marks: str) -> "Task":
-    kind, _, detail = what.partition("=")
-
+def blow(times: int, marks: str) -> "Task":
     def strike(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import os
         import signal
@@ -51,16 +48,8 @@ def blow(what: str, marks: str) -> "Task":
             return True
 
         for batch in batches:  # there are rows: the task has begun to read what the stage before has written
-            if kind == "executors" and any(mine(number) for number in range(int(detail))):
+            if any(mine(number) for number in range(times)):
                 os.kill(executor(), signal.SIGKILL)
-            elif kind == "shuffles" and mine(0):
-                variables = Path(f"/proc/{executor()}/environ").read_bytes().split(b"\0")
-                [folders] = [each for each in variables if each.startswith(b"SPARK_EXECUTOR_DIRS=")]
-                above = Path(folders.partition(b"=")[2].decode().split(":")[0]).parent
-                found = [each for each in above.rglob("shuffle_*") if each.is_file()]
-                Path(f"{marks}/0").write_text("\n".join(str(each) for each in found))
-                for each in found:
-                    each.unlink()
             yield batch
 
     return strike
@@ -69,7 +58,7 @@ def blow(what: str, marks: str) -> "Task":
 def main() -> None:
     what, name, marks, *arguments = sys.argv[1:]
     write = staging.write
-    struck = blow(what, marks)
+    struck = blow(int(what.partition("=")[2] or 0), marks)
 
     def broken(
         rows: "DataFrame",

@@ -17,7 +17,6 @@ from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.commands import SPARK_HOME, a_python, ran, timeless
-from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.worlds import NOW, world
 
 CLUSTER = "local-cluster[2,1,1024]"
@@ -85,7 +84,6 @@ def test_a_python_of_workers_that_lacks_packages_is_one_line_that_says_what_to_d
 
 
 @pytest.mark.long
-@EMBEDDED
 def test_workers_run_the_python_that_is_shipped_and_say_what_this_machine_says_and_nothing_else(
     spark: SparkSession, dataset: str, tmp_path: Path
 ) -> None:
@@ -128,7 +126,6 @@ def answer(out: Path) -> tuple[object, list[str]]:
 
 class TestExecutorsThatAreLost:
     @pytest.mark.deep
-    @EMBEDDED
     def test_uncommitted_marks_what_it_marks_without(self, spark: SparkSession, dataset: str, tmp_path: Path) -> None:
         done = broken(tmp_path, "executors=1", "fates", *uncommitted(dataset, tmp_path / "out"))
         assert done.returncode == 0, done.stderr
@@ -137,17 +134,6 @@ class TestExecutorsThatAreLost:
         found = answer(tmp_path / "out")
         assert found == answer(tmp_path / "here")
         assert found[1]
-
-    @pytest.mark.long
-    @EMBEDDED
-    def test_check_finds_what_it_finds_without_their_shuffles(
-        self, spark: SparkSession, dataset: str, tmp_path: Path
-    ) -> None:
-        done = broken(tmp_path, "shuffles", "findings", "check", dataset, "--json")
-        assert struck(tmp_path) == 1
-        here = lakeproof("spark", "check", dataset, "--json")
-        assert done.returncode == here.exit_code == 1, done.stderr
-        assert timeless(done.stdout) == timeless(here.stdout)
 
     @pytest.mark.long
     def test_a_task_that_always_ends_its_executor_ends_the_run_with_one_line_and_no_run_that_sweep_takes(

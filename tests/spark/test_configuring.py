@@ -15,7 +15,7 @@ from lakeproof.spark_checks.engine.session import Options, session
 from lakeproof.spark_checks.engine.settings import ON_CLUSTERS, RELIED, Relied, layer, of_classic, parse_conf, relied_on
 from lakeproof.words import Unusable
 from tests.commands import ROOT, complaint, lakeproof
-from tests.spark.conftest import CLASSIC
+from tests.spark.conftest import CLASSIC, ON_CLASSIC_TOO
 
 MISSING = "spark.sql.files.ignoreMissingFiles"
 
@@ -77,6 +77,7 @@ class TestLayers:
         assert layer(of_classic(there), {key: "false"}, (), local=there.local)[key] == "true"
 
 
+@ON_CLASSIC_TOO
 def test_a_new_session_in_which_a_setting_is_another_is_refused(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,6 @@ from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.engine.runs import read_report
 from tests.commands import lakeproof
 from tests.spark.commands import LAKEPROOF, SPARK_HOME, of_java, ran, timeless
-from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.worlds import NOW
 
 pytestmark = pytest.mark.deep
@@ -103,7 +102,6 @@ def without_javas(stderr: str) -> list[str]:
 
 
 @pytest.mark.deep
-@EMBEDDED
 def test_a_command_prints_what_it_prints_and_its_settings_are_in_force(spark: SparkSession, larger: Path) -> None:
     """Quiet from the first line on with the option that the page names; settings of spark-submit that would change
     verdicts do not."""

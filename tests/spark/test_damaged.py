@@ -23,7 +23,6 @@ from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark import damages, snapshots
 from tests.spark.commands import mark_by_command
-from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.test_marking import RULES
 from tests.spark.retention.worlds import world
 from tests.spark.sweep.test_references import MARKS, sound
@@ -52,7 +51,6 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {each: each.read_bytes() if each.is_file() else b"" for each in folder.rglob("*")}
 
 
-@EMBEDDED  # before any engine reads it
 def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_path: Path) -> None:
     tally: Counter[str] = Counter()
     for seed in range(42):

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import sys
 import threading
 from contextlib import nullcontext
@@ -28,7 +27,7 @@ from lakeproof.words import Unusable
 from tests.commands import lakeproof, spawned
 from tests.spark import snapshots
 from tests.spark.commands import mark_by_command
-from tests.spark.conftest import LEFT_ON_CLASSIC, ON_BOTH
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.retention.worlds import world
 
 
@@ -82,6 +81,7 @@ def shown(key: bytes) -> str:
     return f"0x{key.hex()}" if any(each < " " or each == "\x7f" for each in text) else text
 
 
+@ON_CLASSIC_TOO
 def test_every_byte_of_a_key_is_told_as_it_is(spark: SparkSession, tmp_path: Path) -> None:
     made = snapshots.tables(world(7, 2))
     made.kv += [(b"strange", key, b"") for key in HOSTILE]
@@ -92,6 +92,7 @@ def test_every_byte_of_a_key_is_told_as_it_is(spark: SparkSession, tmp_path: Pat
     assert found == sorted(f"strange {shown(key)}" for key in HOSTILE)
 
 
+@ON_CLASSIC_TOO
 def test_sizes_that_come_to_more_than_64_bits_are_summed_exactly(spark: SparkSession, tmp_path: Path) -> None:
     made = snapshots.tables(world(7, 2))
     largest, long_ago = 2**63 - 1, datetime(1970, 1, 2, tzinfo=UTC)
@@ -119,6 +120,7 @@ FINGERPRINTS = {
 doc/xxhash_spec.md) with the seed 42; of several columns, each hash is the seed of the next."""
 
 
+@ON_CLASSIC_TOO
 def test_fingerprints_are_those_of_xxhash_on_every_engine(spark: SparkSession) -> None:
     """Runs go on from one another, whatever has made them."""
     rows = [(size, bytes(n * 7 % 251 for n in range(size)), f"{size} é") for size in FINGERPRINTS]
@@ -127,6 +129,7 @@ def test_fingerprints_are_those_of_xxhash_on_every_engine(spark: SparkSession) -
     assert {size: (one & WORD, both & WORD) for size, one, both in found} == FINGERPRINTS
 
 
+@ON_CLASSIC_TOO
 def test_an_engine_that_reads_fewer_rows_than_the_footers_tell_ends_the_run(
     spark: SparkSession, dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +141,7 @@ def test_an_engine_that_reads_fewer_rows_than_the_footers_tell_ends_the_run(
         opened.demand_read()
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -197,6 +201,7 @@ def fail(why: str) -> None:
     raise Unusable(why)
 
 
+@ON_CLASSIC_TOO
 def test_the_first_failure_of_what_was_begun_is_told_before_that_of_the_block(spark: SparkSession) -> None:
     with pytest.raises(Unusable, match="one"), together(spark) as begin:  # noqa: PT012
         begin(lambda: fail("one"))
@@ -204,6 +209,7 @@ def test_the_first_failure_of_what_was_begun_is_told_before_that_of_the_block(sp
         fail("three")
 
 
+@ON_CLASSIC_TOO
 def test_what_waits_for_a_thread_does_not_begin_after_ctrl_c(spark: SparkSession) -> None:
     begun: list[str] = []
     cancelled = threading.Event()
@@ -220,6 +226,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@ON_CLASSIC_TOO
 def test_a_live_line_ends_without_a_traceback_where_the_engine_is_gone(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,11 +243,3 @@ def test_a_live_line_ends_without_a_traceback_where_the_engine_is_gone(
     with progress.doing(spark, "working"):
         assert met.wait(60)
     assert unhandled == []
-
-
-def test_what_the_tables_of_engines_name_is_there() -> None:
-    """What was renamed would no longer run on both engines, and nothing would say so."""
-    texts = {path.stem: path.read_text() for path in Path(__file__).parent.rglob("test_*.py")}
-    assert texts.keys() >= {*ON_BOTH, *LEFT_ON_CLASSIC}
-    named = [(at, name) for at, left in LEFT_ON_CLASSIC.items() for name in left]
-    assert [name for at, name in named if not re.search(rf"(def|class) {name}\b", texts[at])] == []

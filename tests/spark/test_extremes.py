@@ -20,6 +20,7 @@ from lakeproof.spark_checks.retention.marks import MarkOptions
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.commands import LAKEPROOF, ran
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.retention import test_marking as retention
 from tests.spark.retention.worlds import HOUR, NOW, world
 from tests.spark.sweep.test_references import sound
@@ -31,6 +32,7 @@ YEARS = (-62_135_596_800_000_000, 253_402_300_799_999_999)
 MOMENTS = (-LAST - 1, YEARS[0] - 1, YEARS[0], -1, 0, NOW - DAY, NOW - DAY + 1, NOW, *YEARS[1:], YEARS[1] + 1, LAST)
 
 
+@ON_CLASSIC_TOO
 def test_objects_of_all_times_of_64_bits_are_young_or_old(spark: SparkSession, tmp_path: Path) -> None:
     """Files of a calendar that is longer than Python's, and a time that no file names."""
     made = snapshots.tables(world(7, 2))
@@ -49,6 +51,7 @@ def test_objects_of_all_times_of_64_bits_are_young_or_old(spark: SparkSession, t
     assert done.exit_code == 0, done.output
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize("kind", [pa.timestamp("us", "UTC"), pa.timestamp("ms", "UTC"), pa.timestamp("ns")], ids=str)
 def test_the_youngest_object_of_all_files_says_when_a_run_is(
     spark: SparkSession, dataset: Path, kind: pa.DataType
@@ -65,6 +68,7 @@ def test_the_youngest_object_of_all_files_says_when_a_run_is(
     assert runs.time_of(None, open_dataset(spark, str(dataset))) == (late // 1000 * 1000 if kind.unit == "ms" else late)
 
 
+@ON_CLASSIC_TOO
 def test_commits_of_all_times_are_expired_as_the_model_has_it(spark: SparkSession, tmp_path: Path) -> None:
     plain = sound(world(5, 12))
     store = dict(plain.store)

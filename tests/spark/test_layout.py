@@ -19,7 +19,7 @@ from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, LONG, STRING,
 from lakeproof.spark_checks.engine.troubles import translate_errors
 from lakeproof.words import Unusable
 from tests.spark import snapshots
-from tests.spark.conftest import Mount
+from tests.spark.conftest import ON_CLASSIC_TOO, Mount
 from tests.spark.retention.worlds import world
 
 Damage = Callable[[Path], None]
@@ -164,6 +164,7 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
         files(str(tmp_path))
 
 
+@ON_CLASSIC_TOO
 def test_a_column_of_folders_that_is_all_digits_is_text(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "s=007").mkdir()
     parquet.write_table(pa.table({"n": [1]}), tmp_path / "s=007" / "part.parquet")
@@ -206,6 +207,7 @@ HARMLESS: dict[str, Damage] = {
 }
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS)
 def test_however_it_lies_the_same_rows_are_read(spark: SparkSession, dataset: Path, change: Damage) -> None:
     before = sorted(map(str, open_dataset(spark, str(dataset)).ranges.collect()))
@@ -222,6 +224,7 @@ def read_or_refused(spark: SparkSession, where: Path, column: str) -> list[tuple
     return found
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize("files", [1, 2])
 def test_a_text_that_is_encoded_as_numbers_is_read_or_another_engine_is_named(
     spark: SparkSession, tmp_path: Path, files: int
@@ -232,6 +235,7 @@ def test_a_text_that_is_encoded_as_numbers_is_read_or_another_engine_is_named(
     assert read_or_refused(spark, tmp_path, "s") in ([], [("x", number) for number in range(files)])
 
 
+@ON_CLASSIC_TOO
 def test_files_may_differ_in_what_is_widened_without_a_loss_and_in_other_columns(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -241,6 +245,7 @@ def test_files_may_differ_in_what_is_widened_without_a_loss_and_in_other_columns
     assert read_or_refused(spark, tmp_path, "n") in ([], [("x", 0), ("x", 1), ("x", 2)])
 
 
+@ON_CLASSIC_TOO
 def test_times_of_nanoseconds_are_refused_and_those_of_old_files_taken(spark: SparkSession, tmp_path: Path) -> None:
     schema = AT_REST["objects"]
     times = pa.array([10**18], "timestamp[ns]")

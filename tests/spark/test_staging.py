@@ -17,11 +17,13 @@ from lakeproof.spark_checks.engine.folders import Folder, folder_at, of_url
 from lakeproof.spark_checks.engine.tables import LONG, table
 from lakeproof.spark_checks.explore.levels import SparkLevels
 from lakeproof.words import Unusable
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.damages import Damage, emptied, largest, lose, lost, table_lost
 
 TABLE = table(id=LONG)
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize("struck", [(), (lost,), (emptied,)], ids=["all of them", "one", "emptied"])
 def test_what_was_lost_before_the_end_of_writing_ends_it(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, struck: tuple[Damage, ...]
@@ -34,6 +36,7 @@ def test_what_was_lost_before_the_end_of_writing_ends_it(
     assert "\n" not in str(told.value)
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize("damage", [lost, emptied, table_lost])
 @pytest.mark.parametrize("by", [None, "odd"])
 def test_what_was_lost_between_two_stages_ends_the_second(
@@ -50,6 +53,7 @@ def test_what_was_lost_between_two_stages_ends_the_second(
         assert staging.read(written, TABLE, spark, "odd=2").collect() == []  # no row went there
 
 
+@ON_CLASSIC_TOO
 def test_a_level_of_a_search_is_whole_or_the_search_ends(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     lose(monkeypatch, "level")
     levels = SparkLevels(spark)
@@ -58,6 +62,7 @@ def test_a_level_of_a_search_is_whole_or_the_search_ends(spark: SparkSession, mo
     levels.clear()
 
 
+@ON_CLASSIC_TOO
 def test_what_is_appended_is_added_to_what_there_was(spark: SparkSession, tmp_path: Path) -> None:
     where = str(tmp_path / "rows")
     first = staging.write(spark.range(3), where)

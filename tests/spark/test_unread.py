@@ -27,13 +27,10 @@ from lakeproof.spark_checks.retention import marks as retention
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
 from lakeproof.words import Unusable
 from tests.spark import snapshots
-from tests.spark.conftest import EMBEDDED
 from tests.spark.retention.test_marking import HOME, RULES, addresses
 from tests.spark.retention.worlds import HOUR, NOW, world
 from tests.spark.snapshots import Tables
 from tests.spark.sweep.test_references import sound
-
-pytestmark = EMBEDDED  # no engine has a part in what is refused
 
 Row = tuple[bytes, bytes, bytes]
 Change = Callable[[Row], Row]

@@ -15,7 +15,7 @@ from lakeproof.spark_checks.engine.tables import DECODED
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.commands import timeless
-from tests.spark.conftest import Mount
+from tests.spark.conftest import ON_CLASSIC_TOO, Mount
 from tests.spark.retention.worlds import NOW
 from tests.spark.test_ended_runs import Place, place_in
 
@@ -43,6 +43,7 @@ def placeless(text: str) -> str:
     return re.sub(r'"unsealed": .*', "", timeless(text))
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.deep
 @pytest.mark.parametrize("kind", ["uncommitted", "retention"])
 def test_a_run_at_a_url_is_that_of_a_folder(

@@ -34,6 +34,7 @@ from lakeproof.spark_checks.uncommitted.command import command as uncommitted
 from tests.commands import complaint, lakeproof
 from tests.spark.checks.test_same_meaning import BY_RECORDS, COMPARED
 from tests.spark.commands import last_line
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -180,6 +181,7 @@ def test_every_id_is_checked_and_told() -> None:
         assert f"| `{each.id}` |" in text
 
 
+@ON_CLASSIC_TOO
 def test_what_is_wrong_is_found_and_nothing_else(spark: SparkSession, dataset: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = check(str(dataset), "--json", "--out", str(out))

@@ -19,15 +19,14 @@ from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
 from lakeproof.spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY, Sizes
 from lakeproof.spark_checks.generate.writer import DatasetPlan, write
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.generate.reading import COUNTS, SMALL, listed, rows
-
-LARGER = Sizes(repositories=40, branches=200, tags=60, commits=4_000, objects=60_000, staged=12_000, stale=2_000)
 
 SKEWED = Sizes(repositories=4, branches=8, tags=4, commits=400, objects=2_000, staged=200, stale=40, skew=4.0, ranges=4)
 PLANTED = dict.fromkeys(("generation-is-right", "parents-exist", "staged-data-is-kept", "token-has-one-owner"), 3)
 assert COUNTS.keys() == BY_ID.keys()
 
-pytestmark = pytest.mark.usefixtures("interpreted")
+pytestmark = [pytest.mark.usefixtures("interpreted"), ON_CLASSIC_TOO]
 
 
 def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder: Path) -> None:
@@ -50,7 +49,6 @@ def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder:
         pytest.param(SKEWED, PLANTED, id="one repository has nearly all"),
         pytest.param(SMALL, COUNTS, id="small", marks=pytest.mark.deep),
         pytest.param(SMALL, {}, id="small and sound", marks=pytest.mark.deep),
-        pytest.param(LARGER, dict.fromkeys(BY_ID, 7), id="larger", marks=pytest.mark.long),
     ],
 )
 def test_every_planted_violation_is_found_and_none_invented(

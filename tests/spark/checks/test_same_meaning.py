@@ -35,9 +35,10 @@ from lakeproof.spark_checks.data.dataset import open_dataset
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.spark_checks.findings import FINDINGS
 from lakeproof.spark_checks.generate import records
+from tests.spark.conftest import ON_BOTH
 from tests.spark.snapshots import Tables, tables, write
 
-pytestmark = pytest.mark.usefixtures("interpreted")
+pytestmark = [pytest.mark.usefixtures("interpreted"), ON_BOTH]
 
 COMPARED = (
     "active-is-complete",

@@ -38,6 +38,7 @@ from tests.differential.agreement import enumerated
 from tests.differential.generated import flow_set
 from tests.search.agreement import violated_by
 from tests.search.test_looping import GROWS, NEVER, counting, holding
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.explore.comparing import CATALOGUE, compare, scenario_of, told
 
 Task = Callable[[Job, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -201,6 +202,7 @@ def test_limits_stop_both_at_the_same_level(states_max: int) -> None:
 
 PRINTS = """
 from lakeproof import Call, Scenario
+from tests.spark.conftest import ON_CLASSIC_TOO
 
 async def prints(env):
     print("a flow's own words")
@@ -323,6 +325,7 @@ def engine(spark: SparkSession) -> Iterator[SparkLevels]:
     made.clear()
 
 
+@ON_CLASSIC_TOO
 def test_violations_are_found_and_traced_on_spark(engine: SparkLevels) -> None:
     result = compare(scenario_of("hard-delete/today/upload-reset"), engine, GRADED, 6)
     lengths = [len(finding.counterexample.moves) for finding in result.findings if finding.counterexample]
@@ -345,6 +348,7 @@ def test_the_outcome_is_that_of_verify_and_nothing_is_left_behind(spark: SparkSe
     assert files(spark) == before
 
 
+@ON_CLASSIC_TOO
 def test_expressions_repack_states_as_arrays_do(spark: SparkSession) -> None:
     old = lay_out([3, 40, 0, 20, 5, 64], [1, 0, 3, 2, 4, 5])
     new = lay_out([4, 41, 2, 20, 7, 64, 3], [6, 5, 1, 4, 0, 3, 2])

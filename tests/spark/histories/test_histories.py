@@ -22,6 +22,7 @@ from lakeproof.spark_checks.histories.reader import PARQUET, events, of_file
 from lakeproof.spark_checks.histories.verdicts import VERDICTS, Judging, judge, model_of
 from lakeproof.words import Unusable
 from tests.commands import complaint, lakeproof
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.damages import blank
 
 Event = dict[str, object]
@@ -90,6 +91,7 @@ def on_spark(spark: SparkSession, folder: Path) -> dict[tuple[str, str], tuple[s
     return {(row["history"], row["key"]): (row["verdict"], row["operations"]) for row in rows}
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize("large", [verdicts.LARGE, 60], ids=["all together", "large ones alone"])
 def test_the_verdicts_are_those_of_the_local_checker(
     spark: SparkSession, folder: Path, large: int, monkeypatch: pytest.MonkeyPatch
@@ -146,6 +148,7 @@ def test_a_completion_without_a_key_is_of_its_invocation(tmp_path: Path) -> None
     assert found == [(1, '"a"'), (2, '"b"'), (3, '"a"'), (4, '"b"')]
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -17,6 +17,7 @@ from lakeproof.spark_checks.findings import FINDINGS
 from lakeproof.words import Unusable
 from tests.commands import lakeproof
 from tests.spark import snapshots
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.lakefs.damages import DAMAGES, GONE, plant
 from tests.spark.lakefs.world import C1, DANGLING, Installation, Repo, around
 
@@ -50,6 +51,7 @@ def checked(
     return summary, found
 
 
+@ON_CLASSIC_TOO
 @pytest.mark.parametrize(
     "only",
     [

@@ -21,6 +21,7 @@ from lakeproof.spark_checks.engine.folders import folder_at
 from lakeproof.spark_checks.retention import marks, rulebook
 from lakeproof.spark_checks.uncommitted import marks as uncommitted
 from tests.commands import lakeproof
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.lakefs.test_damages import checked
 
 DATA = Path(os.environ.get("LAKEPROOF_LAKEFS_DATA", "/nonexistent"))
@@ -51,6 +52,7 @@ def tables(block: Path) -> list[Path]:
     return [each for each in block.glob("*/_lakefs/*") if len(each.name) == 64]
 
 
+@ON_CLASSIC_TOO
 def test_nothing_of_it_is_a_violation_and_its_garbage_is_named(spark: SparkSession, block: Path) -> None:
     summary, found = checked(spark, str(DATA / "kv.jsonl"), str(block))
     assert found["violation"] == set()

@@ -12,7 +12,9 @@ from lakeproof.spark_checks.engine.folders import Folder, folder_at
 from lakeproof.spark_checks.engine.tables import BOOLEAN, STRING, table
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.words import Unusable
-from tests.spark.conftest import Mount
+from tests.spark.conftest import ON_CLASSIC_TOO, Mount
+
+pytestmark = ON_CLASSIC_TOO
 
 ROWS = table(repository_id=STRING, commit_id=STRING, expired=BOOLEAN, metarange_id=STRING)
 READ = table(commit_id=STRING, expired=BOOLEAN, metarange_id=STRING, repository_id=STRING)

@@ -1,6 +1,5 @@
 """A run of retention over a dataset says what the model says of the same snapshot, and accounts for every object."""
 
-import random
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.retention.marks import MarkOptions, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
 from tests.spark import snapshots
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.retention.test_commit_files import READ
 from tests.spark.retention.worlds import NOW, world
 
@@ -97,16 +97,7 @@ def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
     return run(spark, found, tmp_path_factory.mktemp("run"), MarkOptions(now=NOW, tags=True, lenient=True))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("seed", "tags"), [(0, True), (5, False)])
-def test_a_run_marks_what_the_model_marks_whatever_the_world_is(
-    spark: SparkSession, seed: int, tags: bool, tmp_path: Path
-) -> None:
-    found = world(seed, random.Random(seed).choice([1, 5, 40]))
-    over = run(spark, found, tmp_path, MarkOptions(now=NOW, tags=tags, lenient=True))
-    assert addresses(spark, over.folder) == marked_by_the_model(found, tags=tags)
-
-
+@ON_CLASSIC_TOO
 class TestAgainstTheModel:
     def test_a_commit_is_expired_where_the_model_says_so(self, spark: SparkSession, done: Done) -> None:
         expected = {

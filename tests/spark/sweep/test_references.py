@@ -27,7 +27,7 @@ from lakeproof.spark_checks.retention.marks import _encode_rules
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.commands import mark_by_command
-from tests.spark.conftest import EMBEDDED
+from tests.spark.conftest import ON_BOTH
 from tests.spark.retention import test_marking as retention
 from tests.spark.retention.worlds import HOUR, NOW, world
 from tests.spark.sweep.marking import accounts, journal
@@ -146,6 +146,7 @@ def later(run: Marked) -> Snapshot:
     return attrs.evolve(run.found, store=store, objects=objects)
 
 
+@ON_BOTH
 def test_what_is_referred_to_since_is_kept_and_told_by_reason(fresh: Marked, tmp_path: Path) -> None:
     found = later(fresh)
     goes = MARKS[fresh.kind](found) & fresh.marked
@@ -166,7 +167,6 @@ def test_what_is_referred_to_since_is_kept_and_told_by_reason(fresh: Marked, tmp
     assert f"referred to in {tmp_path / 'now'}: " in said
 
 
-@EMBEDDED
 def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +188,7 @@ def test_references_that_the_mark_of_sail_has_lost_are_found_by_the_second_look(
     assert there(where) == found.objects.keys() - goes
 
 
+@ON_BOTH
 def test_a_second_look_by_another_key_schema_is_refused(fresh: Marked, tmp_path: Path) -> None:
     where, now = tree(fresh.found, tmp_path / "objects"), dataset(fresh.found, tmp_path / "now")
     code, said, complained = fresh.sweep(where, "--dataset", now, "--keys", "lakefs")
@@ -196,6 +197,7 @@ def test_a_second_look_by_another_key_schema_is_refused(fresh: Marked, tmp_path:
     assert there(where) == {*fresh.found.objects}
 
 
+@ON_BOTH
 def test_half_a_store_ends_it_before_anything_is_deleted(fresh: Marked, tmp_path: Path) -> None:
     found = later(fresh)
     commits = [at for at, each in found.store.items() if isinstance(each, Commit)]
@@ -234,6 +236,7 @@ def marked(dataset: Path) -> pa.Table:
     return pq.read_table(dataset.parent / "out" / "run" / "addresses")
 
 
+@ON_BOTH
 def test_a_tag_comes_with_its_object_and_of_several_none_counts(spark: SparkSession, tmp_path: Path) -> None:
     now = Path(dataset(garbage(sound(world(7, 2)), "tagged", "twice", "half"), tmp_path / "dataset"))
     before = marked(now)

@@ -26,8 +26,11 @@ from lakeproof.spark_checks.generate import records
 from lakeproof.spark_checks.uncommitted.marks import MarkOptions, begins, mark
 from lakeproof.words import Unusable
 from tests.spark import snapshots
+from tests.spark.conftest import ON_CLASSIC_TOO
 from tests.spark.retention.test_marking import Done, addresses
 from tests.spark.retention.worlds import HOUR, NOW, world
+
+pytestmark = ON_CLASSIC_TOO
 
 AGE = 24 * HOUR
 
@@ -183,20 +186,6 @@ class TestGoingOnFromTheLastRun:
     def test_a_run_of_another_kind_is_refused(self, first: Done) -> None:
         with pytest.raises(Unusable, match="is a run of uncommitted; name one of retention"):
             runs.demand_run(folder_at(first.folder), "retention")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", [0, 2])
-def test_both_runs_mark_what_the_model_marks_whatever_the_world_is(
-    spark: SparkSession, seed: int, tmp_path: Path
-) -> None:
-    chance, kept = random.Random(seed), TestAgainstTheModel.kept
-    one = run(spark, with_promises(world(seed, chance.choice([1, 2, 3, 10, 40]))), tmp_path / "one")
-    found = addresses(spark, one.folder)
-    assert found == marked_by_the_model(one.found) - kept
-    swept = {address for address in sorted(found) if chance.random() < 0.5}
-    two = run(spark, a_day_later(one.found, chance, swept), tmp_path / "two", one)
-    assert addresses(spark, two.folder) == marked_by_the_model(two.found) - kept - committed_in(one.found)
 
 
 @pytest.mark.parametrize("prefix", [COPIES_PREFIX, ISSUED_PREFIX], ids=bytes.decode)
