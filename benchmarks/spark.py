@@ -193,7 +193,7 @@ def kernel_seconds(commits: int) -> float:
     index = np.arange(commits, dtype=np.int64)
     heads, limits = index[-1:], np.array([0], np.int64)
     started = time.perf_counter()
-    kept = active(index - 1, index + 1, heads, limits, 0)
+    kept = active(index - 1, index + 1, heads, limits, np.zeros_like(index))
     assert kept.all()
     return time.perf_counter() - started
 

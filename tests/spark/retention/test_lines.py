@@ -16,7 +16,6 @@ from lakeproof.model.retention import DAY, Rules, active
 from lakeproof.spark_checks import lines
 from lakeproof.spark_checks.engine import setting_aside
 from lakeproof.spark_checks.generate import records
-from lakeproof.spark_checks.lines import Places
 from lakeproof.spark_checks.retention.walk import (
     CHILD,
     FIRST,
@@ -29,7 +28,6 @@ from lakeproof.spark_checks.retention.walk import (
     REPEATED,
     TAG,
     TAG_MISSING,
-    _Finder,
     walk_batches,
 )
 
@@ -56,7 +54,7 @@ def by_kernel(
         np.array([each.creation_date for each in commits.values()], dtype=np.int64),
         np.array([place.get(head, -1) for head in heads.values()], dtype=np.int64),
         np.array([rules.threshold(branch, NOW) for branch in heads], dtype=np.int64),
-        rules.threshold(None, NOW),
+        np.full(len(commits), rules.threshold(None, NOW)),
         np.array([place.get(each, -1) for each in tagged], dtype=np.int64),
     )
     return frozenset(commit_id for commit_id, number in place.items() if found[number])
@@ -79,44 +77,28 @@ def random_case(chance: random.Random) -> Case:
     return commits, heads, rules, chance.sample([*names, CommitID("!")], chance.choice([0, 0, 1]))
 
 
-class TestPlaces:
-    @given(st.lists(st.integers(-5, 5)), st.lists(st.integers(-6, 6)))
-    def test_a_position_is_that_of_the_first_equal_key(self, keys: list[int], wanted: list[int]) -> None:
-        places = Places.of(np.array(keys, dtype=np.int64))
-        found = places.find(np.array(wanted, dtype=np.int64))
-        assert found.tolist() == [keys.index(each) if each in keys else -1 for each in wanted]
-
-    @given(st.lists(st.integers(-5, 5)))
-    def test_keys_have_neighbours_where_they_come_again(self, keys: list[int]) -> None:
-        before, after = Places.of(np.array(keys, dtype=np.int64)).neighbours()
-        assert len(before) == len(keys) - len(set(keys))
-        assert all(keys[one] == keys[two] and one < two for one, two in zip(before, after, strict=True))
+@given(st.lists(st.integers(-5, 5)), st.lists(st.integers(-6, 6)), st.lists(st.integers(-6, 6)))
+def test_a_position_is_that_of_the_first_equal_key(keys: list[int], one: list[int], other: list[int]) -> None:
+    found = lines.find(*(pa.array(each, pa.int64()) for each in (keys, one, other)))
+    expected = [[keys.index(each) if each in keys else -1 for each in wanted] for wanted in (one, other)]
+    assert [each.tolist() for each in found] == expected
 
 
-class TestSizes:
-    """Large enough for vectors, for lines walked one by one, and for the change from the one to the other."""
-
-    @pytest.mark.parametrize("seed", range(6))
-    @pytest.mark.parametrize("wide", [2, 64])
-    @pytest.mark.parametrize("large", [10, 1 << 30])
-    def test_both_ways_of_walking_agree_with_the_model(
-        self, seed: int, wide: int, large: int, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(lines, "WIDE", wide)
-        monkeypatch.setattr(lines, "_LARGE", large)
-        chance = random.Random(seed)
-        commits: Commits = {}
-        names = [CommitID(f"c{number}") for number in range(600)]
-        for number, name in enumerate(names):
-            near = names[max(0, number - chance.choice([1, 1, 1, 5, 100])) : number]
-            parents = [chance.choice(near)] if near and chance.random() < 0.97 else []
-            if chance.random() < 0.01:
-                parents = [chance.choice(names)]
-            commits[name] = commit(name, (600 - number) / 20 + chance.choice([0, 0, 0, -9, 9]), *parents)
-        tagged = [missing := CommitID("!"), *chance.sample(names, 9)]
-        heads = {BranchID(f"b{n}"): chance.choice(names) if n % 9 else missing for n in range(150)}
-        rules = Rules(5, tuple((branch, chance.choice([0, 1, 3, 10, 20, 40])) for branch in [*heads][::2]))
-        assert by_kernel(commits, heads, rules, tagged) == active(commits, heads, rules, NOW, tagged=tagged)
+@pytest.mark.parametrize("seed", range(6))
+def test_long_lines_that_meet_agree_with_the_model(seed: int) -> None:
+    chance = random.Random(seed)
+    commits: Commits = {}
+    names = [CommitID(f"c{number}") for number in range(600)]
+    for number, name in enumerate(names):
+        near = names[max(0, number - chance.choice([1, 1, 1, 5, 100])) : number]
+        parents = [chance.choice(near)] if near and chance.random() < 0.97 else []
+        if chance.random() < 0.01:
+            parents = [chance.choice(names)]
+        commits[name] = commit(name, (600 - number) / 20 + chance.choice([0, 0, 0, -9, 9]), *parents)
+    tagged = [missing := CommitID("!"), *chance.sample(names, 9)]
+    heads = {BranchID(f"b{n}"): chance.choice(names) if n % 9 else missing for n in range(150)}
+    rules = Rules(5, tuple((branch, chance.choice([0, 1, 3, 10, 20, 40])) for branch in [*heads][::2]))
+    assert by_kernel(commits, heads, rules, tagged) == active(commits, heads, rules, NOW, tagged=tagged)
 
 
 Row = tuple[bytes, int, int, int, int, int, int, int, str, str | None]
@@ -219,10 +201,3 @@ def test_commits_of_one_id_are_kept_together() -> None:
         found = walked(rows)
         assert [row["expired"] for row in found] == [False, False]
         assert sum(int(str(row["notes"])) & REPEATED != 0 for row in found) == 1
-
-
-def test_a_fingerprint_that_another_commit_shares_finds_neither_by_mistake() -> None:
-    finder = _Finder.of(np.array([5, 5, 6]), np.array([1, 2, 3]))
-    found = finder.find(np.array([5, 5, 5, 6, 6, 7]), np.array([2, 1, 3, 3, 1, 1]))
-    assert found.tolist() == [1, 0, -1, 2, -1, -1]
-    assert finder.salt
