@@ -6,13 +6,15 @@ lost, or shared, are picked from the listing, evenly, by arithmetic on their num
 
 Example: three objects of main commits are to be lost, of 20 that could be. `_nth` picks numbers 6, 13 and 19; in two
 repositories with ten each these are 6 of the first one, and 3 and 9 of the second one. Number n there is brought by the
-main commit 2n + 2: of the commits 14; 8 and 20. `is_lost` says so of these three commits and of no other, without a
-list: what makes the rows of a commit leaves out its last object. The commits 2n + 1 are for objects that are shared.
+main commit 2n + 2: of the commits 14; 8 and 20. `find_lost` has the last object of each of these three, which the
+listing leaves out. The commits 2n + 1 are for objects that are shared.
 """
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry
@@ -20,7 +22,7 @@ from lakeproof.model.identifiers import CommitID, TagID
 from lakeproof.model.records import RepositoryState
 from lakeproof.plain_json import decode
 from lakeproof.spark_checks.checks.catalogue import BY_ID
-from lakeproof.spark_checks.generate.plan import SHOWN_PERIOD, Repository, repositories
+from lakeproof.spark_checks.generate.plan import SHOWN_PERIOD, Hashes, Repository, repositories
 from lakeproof.spark_checks.generate.records import (
     KV,
     ListedObject,
@@ -283,21 +285,21 @@ PLANTS: Final[Mapping[str, Callable[[int, Repository], Made]]] = {
 """What is made from a number and a repository alone."""
 
 
+LOST: Final[Mapping[str, str]] = {
+    "committed-data-is-kept": "a commit of main refers to it",
+    "staged-data-is-kept": "a branch shows it as staged",
+}
+"""Of which an object is missing, and nothing more is made."""
+
+
 def plant(name: str, i: int, count: int, sizes: Sizes) -> Made:
     """Number ``i`` of so many of an id; they are dealt out to the repositories in turn."""
     among = repositories(sizes)
     match name:
-        case "committed-data-is-kept":
-            repo, c = _pair(sizes, i, count, 0)
-            where = address(repo, repo.objects(c)[-1])
-            yield Finding(name, f"{repo.namespace}/{where}", "a commit of main refers to it, and it is not there")
-        case "staged-data-is-kept":
-            repo, at = _nth(sizes, i, count, "shown")
-            rounds, branch_number = divmod(at, repo.branches)
-            # Of every six entries a branch, the first is under its open token: nothing hides it.
-            number = repo.first_staged + rounds * repo.branches * SHOWN_PERIOD + branch_number
-            where = address(repo, number)
-            yield Finding(name, f"{repo.namespace}/{where}", "a branch shows it as staged, and it is not there")
+        case _ if name in LOST:
+            repo, number = _lose(name, i, count, sizes)
+            evidence = f"{LOST[name]}, and it is not there"
+            yield Finding(name, f"{repo.namespace}/{address(repo, number)}", evidence)
         case _ if name == AGAIN:
             repo, c = _pair(sizes, i, count, 1)
             where = address(repo, repo.objects(c)[0])
@@ -326,22 +328,21 @@ def numbers(sizes: Sizes, counts: Mapping[str, int]) -> dict[str, int]:
     return {GARBAGE: sizes.deleted, **counts, "address-has-one-entry": shared - again, AGAIN: again}
 
 
-def is_lost(repo: Repository, c: int, count: int) -> bool:
-    """Whether the last object that a commit brought is one of so many that are lost: of a main commit at an even
-    position (of those at odd ones, the first may be shared), which is reachable from the default branch."""
-    block, number = divmod(c, repo.history.size)
-    position = block * repo.history.mains + number
-    # Position 0 is the first commit, which brings nothing.
-    if number >= repo.history.mains or position % 2 or not 1 <= position // 2 <= repo.bringing:
-        return False
-    return _is_among(repo.first_bringing + position // 2 - 1, count, _all(repo.sizes, "bringing"))
+def find_lost(sizes: Sizes, counts: Mapping[str, int]) -> Hashes:
+    """The objects that are missing in the listing, by their numbers among those of all repositories."""
+    found = (_lose(name, i, count, sizes)[1] for name in LOST if (count := counts.get(name, 0)) for i in range(count))
+    return np.fromiter(found, np.uint64)
 
 
-def is_unstaged(repo: Repository, k: int, count: int) -> bool:
-    """Whether the object of a staged entry, under the open token of its branch, is one of so many that are lost."""
-    rounds, at = divmod(k, repo.branches * SHOWN_PERIOD)
-    shown = repo.first_shown + rounds * repo.branches + at
-    return at < repo.branches and _is_among(shown, count, _all(repo.sizes, "shown"))
+def _lose(name: str, i: int, count: int, sizes: Sizes) -> tuple[Repository, int]:
+    """The i-th of so many objects that are missing: its repository, and its number."""
+    if name == "committed-data-is-kept":
+        repo, c = _pair(sizes, i, count, 0)
+        return repo, repo.objects(c)[-1]
+    repo, at = _nth(sizes, i, count, "shown")
+    rounds, branch_number = divmod(at, repo.branches)
+    # Of every six entries a branch, the first is under its open token: nothing hides it.
+    return repo, repo.first_staged + rounds * repo.branches * SHOWN_PERIOD + branch_number
 
 
 def _pair(sizes: Sizes, i: int, count: int, odd: int) -> tuple[Repository, int]:
@@ -357,13 +358,8 @@ def _all(sizes: Sizes, what: str) -> int:
 
 def _nth(sizes: Sizes, i: int, count: int, what: str) -> tuple[Repository, int]:
     """The i-th of so many numbers that lie evenly among all: its repository, and which it is there."""
-    # The first number whose share, (number + 1) * count / total, reaches i + 1: so `_is_among` needs no list.
+    # The first number whose share, (number + 1) * count / total, reaches i + 1.
     number = -(-(i + 1) * _all(sizes, what) // count) - 1
     among = repositories(sizes)
     repo = among[bisect_right(among, number, key=lambda each: int(getattr(each, f"first_{what}"))) - 1]
     return repo, number - getattr(repo, f"first_{what}")
-
-
-def _is_among(number: int, count: int, total: int) -> bool:
-    """Whether it is one of the numbers of `_nth`."""
-    return (number + 1) * count // total > number * count // total

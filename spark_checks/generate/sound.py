@@ -45,8 +45,6 @@ TOGETHER: Final = 1 << 16
 Longs = npt.NDArray[np.int64]
 Rows = Iterator[tuple[object, ...]]
 Columns = tuple[pa.Array, ...]
-Lost = Callable[[int], bool] | None
-"""Whether the last object of a number is not there."""
 
 
 class RowKind(NamedTuple):
@@ -58,10 +56,10 @@ class RowKind(NamedTuple):
 
 
 class ColumnKind(NamedTuple):
-    """The same, all rows at once."""
+    """The same, all rows at once; without the objects of the numbers that come last."""
 
     count: Callable[[Repository], int]
-    columns: Callable[[Repository, int, int, Lost], Iterator[Columns]]
+    columns: Callable[[Repository, int, int, Hashes], Iterator[Columns]]
 
 
 class Content(NamedTuple):
@@ -208,7 +206,7 @@ def _metarange(repo: Repository, c: int) -> Iterator[tuple[str, str]]:
         yield id_, range_id(repo, writer)
 
 
-def _ranges(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[Columns]:
+def _ranges(repo: Repository, begin: int, end: int, _: Hashes) -> Iterator[Columns]:
     """Entries: of all objects that a range holds, and some that refer to what lies elsewhere."""
     every, seed = repo.sizes.ranges, repo.sizes.seed
     parts: list[tuple[tuple[str, str], range]] = []
@@ -259,25 +257,19 @@ def _list_objects(repo: Repository, numbers: Hashes, dates: Hashes) -> Columns:
     return pa.repeat(repo.namespace, len(numbers)), found.addresses, found.sizes, pa.array(dates.astype(np.int64))
 
 
-def _committed_objects(repo: Repository, begin: int, end: int, lost: Lost) -> Iterator[Columns]:
-    parts = (
-        # The last object of the commit is the one that may be lost.
-        (repo.date(c), range(found.start, found.stop - (lost is not None and lost(c))))
-        for c in range(begin, end)
-        if (found := repo.objects(c))
-    )
+def _committed_objects(repo: Repository, begin: int, end: int, lost: Hashes) -> Iterator[Columns]:
+    parts = ((repo.date(c), found) for c in range(begin, end) if (found := repo.objects(c)))
     for dates, numbers, _ in _together(parts):
-        yield _list_objects(repo, numbers, np.array(dates, np.uint64))
+        there = ~np.isin(numbers, lost)
+        yield _list_objects(repo, numbers[there], np.array(dates, np.uint64)[there])
 
 
-def _staged_objects(repo: Repository, begin: int, end: int, lost: Lost) -> Iterator[Columns]:
-    numbers = _numbers(repo.first_staged + begin, repo.first_staged + end)
-    if lost is not None:
-        numbers = numbers[[not lost(k) for k in range(begin, end)]]
+def _staged_objects(repo: Repository, begin: int, end: int, lost: Hashes) -> Iterator[Columns]:
+    numbers = np.setdiff1d(_numbers(repo.first_staged + begin, repo.first_staged + end), lost)
     yield _list_objects(repo, numbers, _staged_dates(repo, numbers))
 
 
-def _stale_objects(repo: Repository, begin: int, end: int, _: Lost) -> Iterator[Columns]:
+def _stale_objects(repo: Repository, begin: int, end: int, _: Hashes) -> Iterator[Columns]:
     """Nothing refers to them. One in sixteen was written within the last day."""
     numbers = _numbers(repo.first_stale + begin, repo.first_stale + end)
     young = numbers % np.uint64(16) == 0

@@ -23,10 +23,10 @@ from lakeproof.spark_checks.engine.progress import doing
 from lakeproof.spark_checks.engine.tables import AT_REST, LONG, OBJECTS, batches, of_arrow, table
 from lakeproof.spark_checks.generate import mistakes, sound
 from lakeproof.spark_checks.generate.mistakes import Finding
-from lakeproof.spark_checks.generate.plan import Repository, repositories
+from lakeproof.spark_checks.generate.plan import Hashes, repositories
 from lakeproof.spark_checks.generate.records import KV, ListedObject
 from lakeproof.spark_checks.generate.sizes import Sizes
-from lakeproof.spark_checks.generate.sound import Lost, RowKind
+from lakeproof.spark_checks.generate.sound import RowKind
 from lakeproof.words import Unusable
 
 PLANTED: Final = "planted.jsonl"
@@ -40,15 +40,18 @@ _PIECES: Final = pa.schema([("kind", pa.string()), *((name, pa.int64()) for name
 
 @attrs.frozen
 class DatasetPlan:
-    """The dataset to write: sizes, and how many violations of each id. Raises Unusable: more of them than fit."""
+    """The dataset to write: sizes, and how many violations of each id. ``numbers``: how many are made of what.
+    ``lost``: the objects that the listing leaves out. Raises Unusable: more violations than fit."""
 
     sizes: Sizes
     violations: Mapping[str, int] = attrs.field(factory=dict)
     numbers: Mapping[str, int] = attrs.field(init=False)
+    lost: Hashes = attrs.field(init=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        # A frozen class sets a field that depends on others so.
+        # A frozen class sets fields that depend on others so.
         object.__setattr__(self, "numbers", mistakes.numbers(self.sizes, self.violations))
+        object.__setattr__(self, "lost", mistakes.find_lost(self.sizes, self.violations))
 
     def pieces(self, name: str, partitions: int) -> list[tuple[str, int, int, int]]:
         """What a table is made of: of each kind so many numbers of a repository; -1: of what is planted."""
@@ -79,17 +82,8 @@ class DatasetPlan:
         if isinstance(of, RowKind):
             yield from batches(of.rows(repo, begin, end), schema)
             return
-        for columns in of.columns(repo, begin, end, self._lost(repo, kind) if name == "objects" else None):
+        for columns in of.columns(repo, begin, end, self.lost):
             yield pa.RecordBatch.from_arrays([*columns], schema=schema)
-
-    def _lost(self, repo: Repository, kind: str) -> Lost:
-        """Whether the last object of a number is left out of the listing."""
-        lost, unstaged = (self.violations.get(each, 0) for each in ("committed-data-is-kept", "staged-data-is-kept"))
-        if kind == "committed" and lost:
-            return lambda number: mistakes.is_lost(repo, number, lost)
-        if kind == "staged" and unstaged:
-            return lambda number: mistakes.is_unstaged(repo, number, unstaged)
-        return None
 
     def planted(self) -> list[Finding]:
         """What was planted, sorted."""
