@@ -15,7 +15,6 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import catalog_pb2
@@ -25,16 +24,14 @@ from lakeproof.spark_checks.data.dataset import Dataset, Keys, with_plain_namesp
 from lakeproof.spark_checks.data.kinds import COPY, FOREIGN, design_kind, lakefs_kind, token
 from lakeproof.spark_checks.engine import staging
 from lakeproof.spark_checks.engine.staging import Written
-from lakeproof.spark_checks.engine.tables import DECODED, wide
+from lakeproof.spark_checks.engine.tables import DECODED, Row, Wide
 from lakeproof.spark_checks.engine.workspace import fresh
 
 MICROSECONDS: Final = 1_000_000
-TABLE: Final = "table"
-"""The column that tells the tables apart while they are written."""
+TABLES: Final = Wide("table", DECODED)
 
-Row = tuple[object, ...]
-"""Of one of the tables, in the order of its schema."""
 Rows = dict[str, list[Row]]
+"""By table."""
 
 
 @attrs.frozen
@@ -63,11 +60,8 @@ def decode(dataset: Dataset) -> Entities:
     lakeFS, a slash at the end of a storage namespace means nothing."""
     tables = dataset.decoded
     if not tables:
-        written = write(dataset, fresh(dataset.spark, "decoded"))
-        tables = {
-            name: staging.read(written, schema, dataset.spark, f"{TABLE}={name}")  # once for all checks
-            for name, schema in DECODED.items()
-        }
+        written = write(dataset, fresh(dataset.spark, "decoded"))  # once for all checks
+        tables = staging.read_apart(written, TABLES, dataset.spark)
     return Entities(**tables | {"repositories": with_plain_namespace(tables["repositories"])})
 
 
@@ -77,27 +71,9 @@ def write(dataset: Dataset, target: str) -> Written:
 
     def decoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            # One pass makes rows of seven tables. They leave as one wide table, and a folder for each is written.
-            for name, rows in decode_batch(batch, keys_are).items():
-                yield widen(name, rows)
+            yield from TABLES.batches(decode_batch(batch, keys_are))
 
-    return staging.write(dataset.kv.mapInArrow(decoded, WIDE), target, by=TABLE)
-
-
-def widen(name: str, rows: list[Row]) -> pa.RecordBatch:
-    """Rows of one table as a batch with the columns of all: those of the others are null."""
-    # From rows to columns. There is at least one row, or `zip` would yield no column.
-    own = dict(zip(DECODED[name].names, zip(*rows, strict=True), strict=True))
-    wide = [
-        pa.array(own[field.name], field.type) if field.name in own else pa.nulls(len(rows), field.type)
-        for field in _ARROW
-        if field.name != TABLE
-    ]
-    return pa.RecordBatch.from_arrays([pa.repeat(pa.scalar(name), len(rows)), *wide], schema=_ARROW)
-
-
-WIDE: Final = wide(TABLE, DECODED)
-_ARROW: Final = to_arrow_schema(WIDE)
+    return staging.write(dataset.kv.mapInArrow(decoded, TABLES.schema), target, by=TABLES.kind)
 
 
 def decode_batch(batch: pa.RecordBatch, keys_are: Keys) -> Rows:

@@ -19,7 +19,7 @@ from pyspark.sql.types import StructType
 from lakeproof.spark_checks.engine import footers, places
 from lakeproof.spark_checks.engine.counts import count_passing
 from lakeproof.spark_checks.engine.folders import folder_at
-from lakeproof.spark_checks.engine.tables import no_rows
+from lakeproof.spark_checks.engine.tables import Wide, no_rows
 from lakeproof.words import Unusable
 
 ENDING: Final = ".parquet"
@@ -88,6 +88,11 @@ def read(written: Written, schema: StructType, spark: SparkSession, folder: str 
     if folder and folder not in written.folders:
         return no_rows(spark, schema)
     return _read({where: expected}, schema, spark)
+
+
+def read_apart(written: Written, tables: Wide, spark: SparkSession) -> dict[str, DataFrame]:
+    """Each of the tables that were written as one. Raises Unusable, as `read`."""
+    return {name: read(written, schema, spark, f"{tables.kind}={name}") for name, schema in tables.schemas.items()}
 
 
 def read_together(tables: Sequence[Written], schema: StructType, spark: SparkSession) -> DataFrame:

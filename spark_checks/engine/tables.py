@@ -7,13 +7,15 @@ to it. Source: docs/reference/dataset.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Final
 
+import attrs
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -39,12 +41,6 @@ TIMESTAMP: Final = TimestampType()
 def table(**columns: DataType) -> StructType:
     """A schema; every column may be null, as Parquet files of others have it."""
     return StructType([StructField(name, kind, nullable=True) for name, kind in columns.items()])
-
-
-def wide(kind: str, schemas: Mapping[str, StructType]) -> StructType:
-    """A text, and all columns of all tables: those of one name have one type."""
-    columns = {field.name: field.dataType for schema in schemas.values() for field in schema}
-    return table(**{kind: STRING}, **columns)
 
 
 def no_rows(spark: SparkSession, schema: StructType) -> DataFrame:
@@ -144,6 +140,36 @@ def batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
     columns = zip(*rows, strict=True) if rows else [()] * len(schema)  # `zip` of no rows yields no columns
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+@attrs.frozen
+class Wide:
+    """Tables that one pass over some rows makes, all at once: as one table with the columns of all, of which a folder
+    is written for each. ``kind``: the column that tells them apart. Columns of one name have one type."""
+
+    kind: str
+    schemas: Mapping[str, StructType]
+
+    @cached_property
+    def schema(self) -> StructType:
+        columns = {field.name: field.dataType for schema in self.schemas.values() for field in schema}
+        return table(**{self.kind: STRING}, **columns)
+
+    @cached_property
+    def arrow(self) -> pa.Schema:
+        return to_arrow_schema(self.schema)
+
+    def batches(self, rows: Mapping[str, Sequence[Row]]) -> Iterator[pa.RecordBatch]:
+        """Rows of each table, in the order of its schema: the columns of the others are null."""
+        for name, some in rows.items():
+            if some:
+                own = dict(zip(self.schemas[name].names, zip(*some, strict=True), strict=True))
+                own[self.kind] = (name,) * len(some)
+                arrays = [
+                    pa.array(own[each.name], each.type) if each.name in own else pa.nulls(len(some), each.type)
+                    for each in self.arrow
+                ]
+                yield pa.RecordBatch.from_arrays(arrays, schema=self.arrow)
 
 
 def batches(rows: Iterable[Row], schema: pa.Schema, size: int = ROWS) -> Iterator[pa.RecordBatch]:

@@ -15,7 +15,7 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry
 from lakeproof.model.records import StagedEntry
 from lakeproof.spark_checks.data.dataset import Dataset, Keys
-from lakeproof.spark_checks.data.decoding import Rows, decode, decode_batch, widen
+from lakeproof.spark_checks.data.decoding import TABLES, Rows, decode, decode_batch
 from lakeproof.spark_checks.data.kinds import design_kind
 from lakeproof.spark_checks.engine.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES, no_rows
 from lakeproof.spark_checks.generate import records
@@ -44,7 +44,8 @@ def decoded(records: dict[tuple[bytes | None, bytes | None], bytes | None], keys
     columns = [[a for a, _ in records], [b for _, b in records], list(records.values())]
     arrays = [pa.array(column, pa.binary()) for column in columns]
     found = decode_batch(pa.record_batch(arrays, names=["partition_key", "key", "value"]), keys_are)
-    assert all(widen(name, rows).num_rows == len(rows) for name, rows in found.items()), "all fits into the tables"
+    made = [batch.num_rows for batch in TABLES.batches(found)]
+    assert made == [len(rows) for rows in found.values()], "all fits into the tables"
     return found
 
 

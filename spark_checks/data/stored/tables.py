@@ -30,10 +30,11 @@ from lakeproof.spark_checks.engine.tables import (
     RANGES,
     STRING,
     VERSIONS,
+    Row,
+    Wide,
     batches,
     no_rows,
     table,
-    wide,
 )
 from lakeproof.spark_checks.engine.workspace import fresh
 from lakeproof.words import Unusable
@@ -46,14 +47,10 @@ TABLES: Final = table(storage_namespace=STRING, id=STRING, type=STRING, why=STRI
 was read, all of it."""
 PARTS: Final = table(meta_range_id=STRING, range_id=STRING, first=BINARY, last=BINARY, entries=LONG)
 """What metaranges say of their ranges, and, with a null ``meta_range_id``, what ranges are."""
-_KIND: Final = "kind"
 _LISTED: Final = table(**{field.name: field.dataType for field in (*OBJECTS, *VERSIONS)})
 _ID: Final = f"^{INTERNAL_PREFIX}[0-9a-f]{{64}}$"
-_SCHEMAS: Final = {"tables": TABLES, "metaranges": METARANGES, "ranges": RANGES, "parts": PARTS}
-"""Of a file: what it is, what it holds."""
-
-_WIDE: Final = wide(_KIND, _SCHEMAS)
-_ARROW: Final = to_arrow_schema(_WIDE)
+_OF_FILE: Final = Wide("kind", {"tables": TABLES, "metaranges": METARANGES, "ranges": RANGES, "parts": PARTS})
+"""What it is, what it holds."""
 _LISTED_ARROW: Final = to_arrow_schema(_LISTED, timezone="UTC")
 
 
@@ -96,14 +93,14 @@ def load(spark: SparkSession, blockstore: Blockstore, namespaces: frozenset[str]
                     opened[store] = stores.open_store(store)
                 path = f"{prefix}/{address}" if prefix else address
                 name = address.removeprefix(INTERNAL_PREFIX)
-                yield from batches(_rows_of(namespace, name, stores.content(opened[store], path), whole), _ARROW)
+                yield from _OF_FILE.batches(_rows_of(namespace, name, stores.content(opened[store], path), whole))
 
     pieces = max(4 * cores(spark), 1)
-    made = ids.repartition(pieces, "address").mapInArrow(read, _WIDE)  # one id, one task: its content is emitted once
-    written = staging.write(made, fresh(spark, "sstables"), by=_KIND)
-    tables_ = {name: staging.read(written, schema, spark, f"{_KIND}={name}") for name, schema in _SCHEMAS.items()}
+    # One id, one task: its content is emitted once.
+    made = ids.repartition(pieces, "address").mapInArrow(read, _OF_FILE.schema)
+    written = staging.write(made, fresh(spark, "sstables"), by=_OF_FILE.kind)
     has_tags = blockstore.folder is None
-    return Stored(objects, versions if has_tags else None, **tables_)
+    return Stored(objects, versions if has_tags else None, **staging.read_apart(written, _OF_FILE, spark))
 
 
 def _listing(spark: SparkSession, places: Sequence[tuple[str, str, str]]) -> DataFrame:
@@ -124,56 +121,42 @@ def _listing(spark: SparkSession, places: Sequence[tuple[str, str, str]]) -> Dat
     return spark.range(0, len(places), 1, count).select("id").mapInArrow(listed, _LISTED)
 
 
-def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> Iterator[tuple[object, ...]]:
-    """Rows of `_WIDE` for one SSTable: what it is, and what it holds, unless another namespace had it
-    already. ``whole``: the names of those. Raises Unusable: only a newer lakeFS can have written it."""
+def _rows_of(namespace: str, name: str, file: bytes | None, whole: set[str]) -> dict[str, list[Row]]:
+    """Rows for one SSTable: what it is, and what it holds, unless another namespace had it already. ``whole``: the
+    names of those. Raises Unusable: only a newer lakeFS can have written it."""
     try:
         if file is None:
             raise NotATable("was listed, and is gone")
         found = trees.read(file, name)
-        # A list, and not a generator, which would raise Unsupported outside of this `try`.
-        rows = [] if name in whole else list(_rows_in(found, name))
+        rows = {} if name in whole else _rows_in(found, name)
     except NotATable as error:
-        yield _row("tables", storage_namespace=namespace, id=name, why=str(error))
-        return
+        return {"tables": [(namespace, name, None, str(error))]}
     except Unsupported as error:
         raise Unusable(
             f"{namespace}/{INTERNAL_PREFIX}{name}: cannot be judged: {error}; leave out --blockstore, or report it"
         ) from None
     # Only now: a damaged copy in one namespace must not hide a whole one in another.
     whole.add(name)
-    yield _row("tables", storage_namespace=namespace, id=name, type=found.type)
-    yield from rows
+    return {"tables": [(namespace, name, found.type, None)], **rows}
 
 
-def _rows_in(found: trees.Stored, name: str) -> Iterator[tuple[object, ...]]:
+def _rows_in(found: trees.Stored, name: str) -> dict[str, list[Row]]:
     if found.type == "ranges":
         # To hold against what metaranges say of the range.
         first, last = (found.entries[0].path, found.entries[-1].path) if found.entries else (b"", b"")
-        yield _row("parts", range_id=name, first=first, last=last, entries=len(found.entries))
-        for each in found.entries:
-            yield _row(
-                "ranges",
-                range_id=name,
-                path=each.path.decode(errors="backslashreplace"),  # keys of lakeFS are bytes
-                address=_address(each),
-                checksum=each.checksum,
-                size_bytes=each.size_bytes,
-            )
-        return
-    # A row without a range: the metarange is there, and has no entries.
-    if not found.ranges:
-        yield _row("metaranges", meta_range_id=name)
-    for part in found.ranges:
-        yield _row("metaranges", meta_range_id=name, range_id=part.range_id)
-        yield _row(
-            "parts",
-            meta_range_id=name,
-            range_id=part.range_id,
-            first=part.first,
-            last=part.last,
-            entries=part.count,
-        )
+        return {
+            "parts": [(None, name, first, last, len(found.entries))],
+            "ranges": [
+                # Keys of lakeFS are bytes.
+                (name, each.path.decode(errors="backslashreplace"), _address(each), each.checksum, each.size_bytes)
+                for each in found.entries
+            ],
+        }
+    return {
+        # A row without a range: the metarange is there, and has no entries.
+        "metaranges": [(name, part.range_id) for part in found.ranges] or [(name, None)],
+        "parts": [(name, part.range_id, part.first, part.last, part.count) for part in found.ranges],
+    }
 
 
 def _address(entry: trees.Entry) -> str:
@@ -186,10 +169,3 @@ def _address(entry: trees.Entry) -> str:
         what, how = ("full", "without") if meant else ("relative", "with")
         raise Unsupported(f"the entry of {entry.path!r} has the {what} address {entry.address!r}, {how} a scheme")
     return entry.address
-
-
-_EMPTY: Final[dict[str, object]] = dict.fromkeys(_WIDE.names)
-
-
-def _row(kind: str, **columns: object) -> tuple[object, ...]:
-    return tuple((_EMPTY | {_KIND: kind} | columns).values())
