@@ -28,7 +28,7 @@ from uuid import UUID
 from lakeproof.histories.edn_splitter import forms
 from lakeproof.histories.errors import Unreadable, shorten_value
 from lakeproof.histories.events import TYPES, HistoryWriter, follow_index
-from lakeproof.model.linearizability.values import Atom, freeze
+from lakeproof.model.linearizability.values import DEPTH_MAX, Atom, freeze
 from lakeproof.plain_json import double
 from lakeproof.words import reason
 
@@ -57,7 +57,7 @@ def read(lines: Iterable[tuple[int, str]], recorder: HistoryWriter) -> Iterator[
     for form in forms(lines):
         try:
             [event] = values_in(form.text)
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:
             why = reason(error)
             raise Unreadable(
                 f"{shorten_value(form.text)} is no EDN map ({why}); expected one event", form.line
@@ -76,13 +76,14 @@ def value(text: str, line: int) -> object:
     """The one value in a text. Raises Unreadable."""
     try:
         [found] = values_in(text)
-    except ValueError as error:
+    except (ValueError, ArithmeticError) as error:
         raise Unreadable(f"value {shorten_value(text)} ({reason(error)}); expected one value in EDN", line) from error
     return found
 
 
 def values_in(text: str) -> list[object]:
-    """The values of a text, one after the other. Raises ValueError for what is none. Cost: linear."""
+    """The values of a text, one after the other. Raises ValueError for what is none, ArithmeticError for a time or an
+    exponent that is out of range. Cost: linear."""
     values: list[object] = []
     # Of each bracket that is open: it, the tag before it, and the values before that.
     opened: list[tuple[str, str, list[object]]] = []
@@ -92,6 +93,8 @@ def values_in(text: str) -> list[object]:
         if piece[0] not in _MARKS:  # nearly all of them
             made = _scalar(piece)
         elif piece in _MADE:
+            if len(opened) > DEPTH_MAX:
+                raise ValueError(f"nested more than {DEPTH_MAX} deep")
             opened.append((piece, tag, values))
             values, tag = [], ""
             continue

@@ -190,8 +190,10 @@ def written(value: str, read: str = "") -> dict[str, str]:
         ("edn", "#_ 2 3", ""),
         ("edn", "^:a 3", ""),
         ("edn", "3 :index x", ""),
+        ("edn", '#inst "0001-01-01T00:00:00+05:00"', ""),  # a year before the first
+        ("edn", "1e99999999999999999999M", ""),
     ],
-    ids=range(25),
+    ids=range(27),
 )
 def test_a_value_that_would_not_be_read_as_it_was_written_is_refused(
     format_: str, value: str, read: str, tmp_path: Path
