@@ -14,9 +14,9 @@ so its fingerprint is another, "031908d73ff712c7".
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, TypeVar, get_args, get_origin
 
 import attrs
 
@@ -25,6 +25,8 @@ from lakeproof.impl.printable import printable
 from lakeproof.scenario import Faults, ScenarioError
 from lakeproof.search.faults import Mode
 from lakeproof.words import Unusable, program, replay_command
+
+R = TypeVar("R", bound=attrs.AttrsInstance)
 
 FORMAT: Final = 1
 """The version of the format. A change that an older reader would misread raises it."""
@@ -185,7 +187,7 @@ _AGAIN: Final = "record it again with `lakeproof verify`"
 
 
 class _Reader:
-    """Checks a file field by field; every refusal names the place."""
+    """Checks a file against the types that the fields of `Trace` have; every refusal names the place."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -203,7 +205,7 @@ class _Reader:
             raise TraceError(f"{self.path}: a trace of the gate; run it with `{line}`")
         if not isinstance(data, dict) or "trace" not in data:
             raise TraceError(f'{self.path}: no trace: expected a JSON object with a field "trace"; {_AGAIN}')
-        version = data["trace"]
+        version = data.pop("trace")
         # True == 1 in Python.
         if version != FORMAT or isinstance(version, bool):
             raise self.fail(
@@ -211,147 +213,79 @@ class _Reader:
                 f"format {version!r}, of lakeproof {data.get('lakeproof', '?')}; this one reads format {FORMAT}",
                 f"use that version, or {_AGAIN}",
             )
-        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"), ("recover", "loop"))
-        schedule = self.items(fields["schedule"], "schedule")
-        return Trace(
-            lakeproof=self.text(fields["lakeproof"], "lakeproof"),
-            scenario=self.text(fields["scenario"], "scenario"),
-            file=self.maybe(fields["file"], "file"),
-            faults=self.faults(fields["bounds"]),
-            clients=tuple(self.texts(calls, f"clients[{i}]") for i, calls in self.each(fields["clients"], "clients")),
-            recover=tuple(
-                self.texts(calls, f"recover[{i}]") for i, calls in self.each(fields.get("recover", []), "recover")
-            ),
-            initially=tuple(self.pair(p, f"initially[{i}]") for i, p in self.each(fields["initially"], "initially")),
-            schedule=tuple(self.step(step, f"schedule[{number}]") for number, step in enumerate(schedule)),
-            afterwards=self.texts(fields["afterwards"], "afterwards"),
-            invariant=self.text(fields["invariant"], "invariant"),
-            meaning=self.text(fields["meaning"], "meaning"),
-            evidence=self.text(fields["evidence"], "evidence"),
-            loop=self.loop(fields["loop"], len(schedule)) if "loop" in fields else None,
-        )
-
-    def loop(self, data: object, steps: int) -> int:
-        number = self.number(data, "loop")
+        trace = self.record(Trace, data, "")
         # A loop has one step at least.
-        if not 0 <= number < steps:
-            raise self.fail("loop", f"{number}: expected how many steps come before it, less than {steps}")
-        return number
+        if trace.loop is not None and not 0 <= trace.loop < (steps := len(trace.schedule)):
+            raise self.fail("loop", f"{trace.loop}: expected how many steps come before it, less than {steps}")
+        return trace
 
-    def step(self, data: object, place: str) -> TraceStep:
-        fields = {**_STEP_DEFAULTS, **self.fields(data, place, _STEP_REQUIRED, tuple(_STEP_DEFAULTS))}
-        mode = self.text(fields["mode"], f"{place}.mode")
-        if mode not in MODES:
-            raise self.fail(f"{place}.mode", f"{mode!r}: expected one of {', '.join(map(repr, MODES))}")
-        words = {
-            name: self.text(fields[name], f"{place}.{name}")
-            for name in ("client", "call", "effect", "key", "value", "condition", "reply", "exact", "at", "task")
-        }
-        at = f"{place}.changes"
-        return TraceStep(
-            mode=MODES[mode],
-            changes=tuple(self.change(c, f"{at}[{i}]") for i, c in self.each(fields["changes"], at)),
-            returned=self.texts(fields["returned"], f"{place}.returned"),
-            **words,
-        )
-
-    def change(self, data: object, place: str) -> KeyChange:
-        parts = self.items(data, place)
-        if len(parts) != 3:
-            raise self.fail(place, f"{len(parts)} parts: expected key, before, after")
-        return KeyChange(
-            key=self.text(parts[0], f"{place}[0]"),
-            before=self.maybe(parts[1], f"{place}[1]"),
-            after=self.maybe(parts[2], f"{place}[2]"),
-        )
-
-    def faults(self, data: object) -> Faults:
-        required = tuple(name for name in BOUNDS if name not in LEFT_OUT)
-        # What an older version did not know was not allowed in its traces: 0 of each.
-        fields = {**dict.fromkeys(LEFT_OUT, 0), **self.fields(data, "bounds", required, LEFT_OUT)}
-        clocks = {
-            name: tuple(self.number(n, f"bounds.{name}[{i}]") for i, n in self.each(fields[name], f"bounds.{name}"))
-            for name in ("clock_jumps", "clock_skew")
-        }
-        budgets = {name: self.number(fields[name], f"bounds.{name}") for name in BOUNDS if name not in clocks}
+    def record(self, kind: type[R], data: object, place: str) -> R:
+        """An object with the fields of a class; those that are not required may be missing."""
+        here = place or "the trace"
+        if not isinstance(data, dict):
+            raise self.fail(here, f"{_short_repr(data)}: expected an object")
+        fields = {_BOUNDS if each.type is Faults else each.name: each for each in attrs.fields(kind)}
+        # Refused, not passed over: a field of a later version may change what the others mean.
+        unknown = sorted(data.keys() - fields.keys())
+        if unknown:
+            raise self.fail(here, f"unknown field {unknown[0]!r}", f"take it out, or {_AGAIN}")
+        missing = [name for name in fields if name not in data and name not in _OPTIONAL[kind]]
+        if missing:
+            raise self.fail(here, f"field {missing[0]!r} is missing")
+        inner = f"{place}." if place else ""
+        values = {fields[name].name: self.value(fields[name].type, data[name], f"{inner}{name}") for name in data}
         try:
-            return Faults(**budgets, **clocks)  # type: ignore[arg-type]  # names and types are checked above
+            return kind(**values)
         # `Faults` checks ranges, which a file may exceed; its message becomes one about the file.
         except ScenarioError as error:
-            raise self.fail("bounds", str(error)) from error
+            raise self.fail(place, str(error)) from error
 
-    def fields(
-        self, data: object, place: str, names: tuple[str, ...], optional: tuple[str, ...] = ()
-    ) -> Mapping[str, object]:
-        """An object with exactly these fields."""
-        if not isinstance(data, dict):
-            raise self.fail(place, f"{_short_repr(data)}: expected an object")
-        # Refused, not passed over: a field of a later version may change what the others mean.
-        unknown = sorted(data.keys() - {*names, *optional})
-        if unknown:
-            raise self.fail(place, f"unknown field {unknown[0]!r}", f"take it out, or {_AGAIN}")
-        missing = [name for name in names if name not in data]
-        if missing:
-            raise self.fail(place, f"field {missing[0]!r} is missing")
-        return data
-
-    def items(self, data: object, place: str) -> list[object]:
-        if not isinstance(data, list):
-            raise self.fail(place, f"{_short_repr(data)}: expected a list")
-        return cast("list[object]", data)
-
-    def each(self, data: object, place: str) -> Iterator[tuple[int, object]]:
-        return enumerate(self.items(data, place))
-
-    def text(self, data: object, place: str) -> str:
+    def value(self, kind: object, data: object, place: str) -> object:
+        """A value of the type of a field."""
+        if kind is Faults or kind is TraceStep:
+            return self.record(kind, data, place)
+        if kind is KeyChange:
+            names = [each.name for each in attrs.fields(KeyChange)]
+            return KeyChange(**dict(zip(names, self.parts(kind, _CHANGE, data, place), strict=True)))  # type: ignore[arg-type]
+        if get_origin(kind) is tuple:
+            return self.parts(kind, get_args(kind), data, place)
+        if kind is int or kind == (int | None):  # None is left out
+            if not isinstance(data, int) or isinstance(data, bool):
+                raise self.fail(place, f"{_short_repr(data)}: expected an integer")
+            return data
+        if data is None and kind == (str | None):
+            return None
         if not isinstance(data, str):
             raise self.fail(place, f"{_short_repr(data)}: expected a string")
-        return printable(data)  # a terminal is left alone: traces come from anywhere
+        if kind is not Mode:
+            return printable(data)  # a terminal is left alone: traces come from anywhere
+        if data not in MODES:
+            raise self.fail(place, f"{data!r}: expected one of {', '.join(map(repr, MODES))}")
+        return MODES[data]
 
-    def maybe(self, data: object, place: str) -> str | None:
-        return None if data is None else self.text(data, place)
-
-    def texts(self, data: object, place: str) -> tuple[str, ...]:
-        return tuple(self.text(part, f"{place}[{number}]") for number, part in self.each(data, place))
-
-    def pair(self, data: object, place: str) -> tuple[str, str]:
-        parts = self.texts(data, place)
-        if len(parts) != 2:
-            raise self.fail(place, f"{len(parts)} parts: expected a key and what it holds")
-        return parts[0], parts[1]
-
-    def number(self, data: object, place: str) -> int:
-        if not isinstance(data, int) or isinstance(data, bool):
-            raise self.fail(place, f"{_short_repr(data)}: expected an integer")
-        return data
+    def parts(self, kind: object, kinds: Sequence[object], data: object, place: str) -> tuple[object, ...]:
+        """A list with parts of these types; of one type, if ... follows."""
+        if not isinstance(data, list):
+            raise self.fail(place, f"{_short_repr(data)}: expected a list")
+        if kinds[-1] is ...:
+            kinds = [kinds[0]] * len(data)
+        if len(data) != len(kinds):
+            raise self.fail(place, f"{len(data)} parts: expected {_IN_WORDS[kind]}")
+        pairs = enumerate(zip(kinds, data, strict=True))
+        return tuple(self.value(part, content, f"{place}[{number}]") for number, (part, content) in pairs)
 
 
-_HEAD: Final = (
-    "lakeproof",
-    "scenario",
-    "file",
-    "invariant",
-    "meaning",
-    "evidence",
-    "bounds",
-    "clients",
-    "initially",
-    "afterwards",
-)
-
-
+_BOUNDS: Final = "bounds"
+_CHANGE: Final = [each.type for each in attrs.fields(KeyChange)]
+_IN_WORDS: Final[Mapping[object, str]] = {
+    KeyChange: "key, before, after",
+    tuple[str, str]: "a key and what it holds",
+}
 _STEP_REQUIRED: Final = ("client", "mode", "exact")
-_STEP_DEFAULTS: Final[Mapping[str, object]] = {
-    "call": "",
-    "effect": "",
-    "key": "",
-    "value": "",
-    "condition": "",
-    "reply": "",
-    "changes": [],
-    "returned": [],
-    "at": "",
-    "task": "",
+_OPTIONAL: Final[Mapping[type, Collection[str]]] = {
+    Trace: ("recover", "loop"),
+    Faults: LEFT_OUT,  # what an older version did not know was not allowed in its traces
+    TraceStep: {each.name for each in attrs.fields(TraceStep)} - {*_STEP_REQUIRED},
 }
 
 
