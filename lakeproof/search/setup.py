@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.codec import decode_at
-from lakeproof.impl.effects import Deadline, Effect, Expiry, Now, Sleep
+from lakeproof.impl.effects import Expiry, Now
 from lakeproof.impl.printable import safe_repr
 from lakeproof.model import kv
 from lakeproof.model.channels import Messages
@@ -23,6 +23,7 @@ from lakeproof.search.replies import reply_of_task
 from lakeproof.search.semantics import (
     CHANNEL,
     TICKING,
+    TIMER,
     UNREAD,
     UNREADABLE,
     Asleep,
@@ -32,6 +33,7 @@ from lakeproof.search.semantics import (
     apply,
     expire_alone,
     later,
+    pass_time,
     patch,
     unreadable,
 )
@@ -114,59 +116,52 @@ def prepare(scenario: Scenario) -> Setting:
 
 
 def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[CallView, ...]]:
-    """Run a client alone to its end, without faults: setups and aftermaths. Returns the cells and its calls."""
-    run = Execution(program)
-    steps = passed = 0
-    ends: dict[str, int] = {}  # of timeouts
-    wakes: dict[str, int] = {}  # by task that sleeps
+    """Run a client alone to its end, without faults: setups and aftermaths. Returns the cells and its calls.
+
+    Raises:
+        ScenarioError: it loops, or waits for what no time would bring.
+    """
+    run, steps = Execution(program), 0
+    cells = _without_timers(cells)  # those of clients that have ended
     while run.op is not None:
         steps += 1
         if steps > ALONE_STEPS_MAX:
-            call, at = run.call(), run.spot()
-            run.close()
-            raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
-        # All sleeps that are open go on at once: each counts from when it began.
-        wakes = {at: wakes.get(at, passed + max(0, op.microseconds)) for at, op in run.open if type(op) is Sleep}
-        task, op, (reply, writes) = _next_effect(run, cells, now)
+            raise _give_up(run, f"still runs after {ALONE_STEPS_MAX:,} effects", "end its loop")
+        found = _next_effect(run, cells, now)
+        if found is not None:
+            task, reply, writes = found
+            cells = patch(cells, writes)
+            run.send(reply_of_task(task, reply))
+            continue
+        # All wait: time goes on to the first timer, and keys with a time to live may end meanwhile.
+        passed, left = pass_time({cell: value for cell, value in cells.items() if cell[0] == TIMER})
+        if not passed:
+            raise _give_up(run, "waits for a message or a change", "send or write one first")
+        now, cells = later(now, passed), {**expire_alone(_without_timers(cells), passed), **left}
+    return _without_timers(cells), tuple(run.finished)
+
+
+def _next_effect(run: Execution, cells: Cells, now: int) -> tuple[str, object, Writes] | None:
+    """The task whose effect comes next, and what comes of it: the first one that does not wait. A timeout expires when
+    nothing else can be done at its moment."""
+    for task, op in sorted(run.open, key=lambda each: isinstance(each[1], Expiry)):
         if isinstance(op, Now):
-            reply = now
-        # Before Sleep, its base class: a deadline is only noted, and its task goes on.
-        elif isinstance(op, Deadline):
-            ends[op.timer] = passed + max(0, op.microseconds)
-        elif isinstance(op, Sleep | Expiry):
-            # Nothing else happens meanwhile, so time goes on to what rings first: a sleep, or a timeout around it.
-            rings = [(wake, at) for at, wake in wakes.items()]
-            rings += [(ends[op.timer], at) for at, op in run.open if isinstance(op, Expiry)]
-            first, task = min(rings, key=lambda ring: ring[0])
-            # Keys with a time to live may end during the sleep.
-            now, cells = later(now, max(0, first - passed)), expire_alone(cells, max(0, first - passed))
-            passed = max(passed, first)
-        wakes.pop(task, None)
-        cells = patch(cells, writes)
-        run.send(reply_of_task(task, reply))
-    return cells, tuple(run.finished)
+            return task, now, {}
+        # Where nothing reads the time, a timer is one all the same: nobody else is there to be slow.
+        reply, writes = apply(cells, op, TICKING if unreadable(now) else now)
+        if reply is not Asleep.ASLEEP:
+            return task, reply, writes
+    return None
 
 
-def _next_effect(run: Execution, cells: Cells, now: int) -> tuple[str, Effect, tuple[object, Writes]]:
-    """The task whose effect comes next, that effect, and what comes of it in the stores: the first one that does not
-    wait for a message. Time goes on if it comes first, or if all else waits.
-
-    Raises:
-        ScenarioError: all wait, and no time would end that.
-    """
-    nothing: tuple[object, Writes] = (None, {})
-    timed = [(task, op, nothing) for task, op in run.open if isinstance(op, Now | Sleep | Expiry)]
-    if isinstance(run.op, Now | Deadline):
-        return timed[0]
-    for task, op in run.open:
-        if not isinstance(op, Now | Sleep | Expiry) and (found := apply(cells, op, now))[0] is not Asleep.ASLEEP:
-            return task, op, found
-    if timed:
-        # What goes on at once before what waits for the clock.
-        return min(timed, key=lambda each: not isinstance(each[1], Now | Deadline))
+def _give_up(run: Execution, what: str, repair: str) -> ScenarioError:
     call, at = run.call(), run.spot()
     run.close()
-    raise ScenarioError(f"{call}, alone, waits for a message or a change, at {at}; send or write one first")
+    return ScenarioError(f"{call}, alone, {what}, at {at}; {repair}")
+
+
+def _without_timers(cells: Cells) -> Cells:
+    return {cell: value for cell, value in cells.items() if cell[0] != TIMER}
 
 
 def run_setup(scenario: Scenario) -> Cells:
