@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move
-from lakeproof.search.packing import Layout, Words, distinct, take
+from lakeproof.search.packing import Layout, Words, add_deltas, distinct, take
 from lakeproof.search.tables import DONE, IMPOSSIBLE, POINT, WIDE, MoveTable
 
 Rows = npt.NDArray[np.intp]
@@ -75,13 +75,11 @@ class Expansion(ABC):
         """
         anyone = np.zeros(len(words[0]), np.bool_)
         for table in self.tables:
-            table.catch_up()
-            nodes = table.nodes_of(words)
-            kinds = table.kind[nodes]
-            anyone |= kinds != DONE
-            self._expand_point(table, words, nodes, np.flatnonzero(kinds == POINT), sink)
-            self._expand_wide(table, words, nodes, np.flatnonzero(kinds == WIDE), sink)
-        self._expand_tasks(words, sink)
+            anyone |= self._expand_table(table, words, sink) != DONE
+        for table in self._more():
+            self._expand_table(table, words, sink)
+        for table in self.tables if self.tasks else ():
+            table.catch_up()  # here, where it may ask for a new layout: a task may have led to nodes of the main one
         if self.layout.places[self.roles.late].bits:  # without bits, no write has ever been in flight
             self._deliver(words, sink)
         if self.roles.clock >= 0:
@@ -90,16 +88,14 @@ class Expansion(ABC):
         if self.roles.budgets[RESTARTS] >= 0:
             self._restart(words, sink)
 
-    def _expand_tasks(self, words: Words, sink: Sink) -> None:
-        """The same for the other tasks of clients that have several effects open."""
-        for table in self._more():
-            table.catch_up()
-            nodes = table.nodes_of(words)
-            kinds = table.kind[nodes]
-            self._expand_point(table, words, nodes, np.flatnonzero(kinds == POINT), sink)
-            self._expand_wide(table, words, nodes, np.flatnonzero(kinds == WIDE), sink)
-        for table in self.tables if self.tasks else ():
-            table.catch_up()  # here, where it may ask for a new layout: a task may have led to nodes of the main one
+    def _expand_table(self, table: MoveTable, words: Words, sink: Sink) -> npt.NDArray[np.uint8]:
+        """All moves of a task. Returns the kind of the node at which each state has it."""
+        table.catch_up()
+        nodes = table.nodes_of(words)
+        kinds = table.kind[nodes]
+        self._expand_point(table, words, nodes, np.flatnonzero(kinds == POINT), sink)
+        self._expand_wide(table, words, nodes, np.flatnonzero(kinds == WIDE), sink)
+        return kinds
 
     def alive(self, words: Words) -> npt.NDArray[np.bool_]:
         """Which states have a client that can move, now or later."""
@@ -192,11 +188,9 @@ class Expansion(ABC):
             if not len(keep):
                 continue
             picked, which = take(here, keep), inverse[keep]
-            after = []
-            for word in range(self.layout.words):
-                # 0: of rows that `keep` leaves out.
-                parts = np.array([effect[mode][0][word] if mode in effect else 0 for effect in effects], np.uint64)
-                after.append(picked[word] + parts[which])
+            # 0: of rows that `keep` leaves out.
+            deltas = [effect[mode][0] if mode in effect else [0] * self.layout.words for effect in effects]
+            after = add_deltas(picked, deltas, which)
             step = table.move(mode)
             if self.roles.watches:
                 events = np.array([effect[mode][1] if mode in effect else 0 for effect in effects], np.int64)
@@ -211,11 +205,7 @@ class Expansion(ABC):
             columns = self._late_columns(int(number))
             kinds, inverse = projections(here, self.layout, columns)
             deltas = self._late(int(number), columns, kinds, rows, inverse)
-            after = [
-                here[word] + np.array([delta[word] for delta in deltas], np.uint64)[inverse]
-                for word in range(self.layout.words)
-            ]
-            sink(Move(-1, Mode.DELIVER), rows, after)
+            sink(Move(-1, Mode.DELIVER), rows, add_deltas(here, deltas, inverse))
 
     def _tick(self, words: Words, anyone: npt.NDArray[np.bool_], sink: Sink) -> None:
         place = self.layout.places[self.roles.clock]

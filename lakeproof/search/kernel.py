@@ -10,7 +10,8 @@ level and calls again. All is compiled now, and `sink` gets two moves, with rows
     a: (0, 1, 0) -> (1, 1, 0), (1, 0, 0) -> (2, 0, 1)    b: (0, 1, 0) -> (0, 2, 1), (1, 0, 0) -> (1, 1, 0)
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from typing import cast
 
 import attrs
@@ -28,7 +29,7 @@ from lakeproof.search.expansion import Rows as Rows
 from lakeproof.search.expansion import Sink as Sink
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.frozen import CompiledParts, FrozenKernel
-from lakeproof.search.packing import Layout, Words, take
+from lakeproof.search.packing import Layout, Words, add_deltas, take
 from lakeproof.search.semantics import (
     AWAITED,
     CHANNEL,
@@ -44,6 +45,9 @@ from lakeproof.search.setup import Setting
 from lakeproof.search.space import DEAD, Relayout, Space
 from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, MoveTable, WideMove
 from lakeproof.search.world import LateWrite
+
+Changes = tuple[tuple[int, int], ...]
+"""Columns, each with the change of its number."""
 
 
 @attrs.frozen
@@ -73,7 +77,7 @@ class Kernel(Expansion):
         self.unread: list[MonitorFindings] = []
         """What monitors have found since the list was last emptied."""
         self._steps: dict[tuple[int, int, int], int] = {}  # of monitors: (monitor, event, state) to state
-        self._late_moves: dict[tuple[int, Numbers], tuple[tuple[int, int], ...]] = {}
+        self._late_moves: dict[tuple[int, Numbers], Changes] = {}
         self.roles = Roles(
             clients=tuple(self.space.clients),
             clock=self.space.clock if len(setting.times) > 1 else -1,  # a clock that goes on is `_pass_time`'s
@@ -115,48 +119,48 @@ class Kernel(Expansion):
         rows = np.flatnonzero(left[self.layout.field(words, column)] == 0)
         if not len(rows):
             return
-        here, op = take(words, rows), kv.Delete(cell[1], cell[2])  # type: ignore[arg-type, misc]
+        op = kv.Delete(cell[1], cell[2])  # type: ignore[arg-type, misc]
         # Like a delete by a client, the end of a key is appended to the watches that cover it.
         columns = self.space.covered(footprint(op))
-        kinds, inverse = projections(here, self.layout, columns)
-        deltas = [self._late_delta(0, self._changes(op, columns, kind)) for kind in kinds]  # 0: no write arrives late
-        if self.space.needs_relayout:
-            raise Relayout
-        after = [here[at] + np.array([delta[at] for delta in deltas], np.uint64)[inverse] for at in range(len(here))]
-        sink(Move(-1, Mode.EXPIRE, lease_name(cell)), rows, after)
+        self._happen(Move(-1, Mode.EXPIRE, lease_name(cell)), words, rows, columns, partial(self._changes, op), sink)
 
     def _pass_time(self, words: Words, timers: list[int], sink: Sink) -> None:
         """Time goes on (see `pass_time`), if a client can still move, or a time to live is not over."""
         rows = np.flatnonzero(self.time_passes(words))
         if not len(rows):
             return
+        clock = [self.space.clock] if self.space.clock >= 0 else []
+        self._happen(Move(-1, Mode.TICK), words, rows, [*clock, *timers], self._passed, sink)
+
+    def _happen(
+        self,
+        move: Move,
+        words: Words,
+        rows: Rows,
+        columns: list[int],
+        changes: Callable[[list[int], Numbers], Changes],
+        sink: Sink,
+    ) -> None:
+        """Let happen in these rows what no client does. ``changes``: what comes of it where these columns have these
+        numbers."""
         here = take(words, rows)
-        kinds, inverse = projections(here, self.layout, [*self._clock(), *timers])
-        deltas = [self._passed(timers, kind) for kind in kinds]
+        kinds, inverse = projections(here, self.layout, columns)
+        deltas = [self.layout.delta(changes(columns, kind)) for kind in kinds]
         if self.space.needs_relayout:
             raise Relayout
-        after = [here[at] + np.array([delta[at] for delta in deltas], np.uint64)[inverse] for at in range(len(here))]
-        sink(Move(-1, Mode.TICK), rows, after)
+        sink(move, rows, add_deltas(here, deltas, inverse))
 
-    def _passed(self, timers: list[int], numbers: Numbers) -> list[int]:
-        """The delta of each word when time goes on, where clock and timers have these numbers."""
-        columns, clock = self.space.columns, self._clock()
-        before = dict(zip([*clock, *timers], numbers, strict=True))
-        values = {column: columns[column].values[before[column]] for column in timers}
-        cells = {columns[column].name: value for column, value in values.items() if value is not None}
-        passed, after = pass_time(cast("dict[Cell, Value]", cells), self.setting.scenario.tick)
-        changed = {column: columns[column].number(after.get(cast("Cell", columns[column].name))) for column in timers}
-        for column in clock:
-            changed[column] = columns[column].number(cast("int", columns[column].values[before[column]]) + passed)
-        total = [0] * self.layout.words
-        for column, number in changed.items():
-            place = self.layout.places[column]
-            total[place.word] += (number - before[column]) << place.shift
-        return [part % (1 << 64) for part in total]  # below 0 where a number falls: the addition wraps around
-
-    def _clock(self) -> list[int]:
-        """The column of the clock, where there is one."""
-        return [self.space.clock] if self.space.clock >= 0 else []
+    def _passed(self, columns: list[int], numbers: Numbers) -> Changes:
+        """By how much each column's number changes when time goes on, of the clock and of timers."""
+        all_columns, before = self.space.columns, dict(zip(columns, numbers, strict=True))
+        values = {column: all_columns[column].values[number] for column, number in before.items()}
+        timers = {all_columns[column].name: column for column in columns if column != self.space.clock}
+        cells = {name: values[column] for name, column in timers.items() if values[column] is not None}
+        passed, left = pass_time(cast("dict[Cell, Value]", cells), self.setting.scenario.tick)
+        after: dict[int, Hashable] = {column: left.get(cast("Cell", name)) for name, column in timers.items()}
+        if self.space.clock in values:
+            after[self.space.clock] = cast("int", values[self.space.clock]) + passed
+        return tuple((column, all_columns[column].number(value) - before[column]) for column, value in after.items())
 
     @property
     def every(self) -> list[ClientTable]:
@@ -328,26 +332,18 @@ class Kernel(Expansion):
         assert isinstance(late, LateWrite)
         return late
 
-    def _late_delta(self, number: int, changes: tuple[tuple[int, int], ...]) -> list[int]:
-        place = self.layout.places[self.space.late]
-        total = [0] * self.layout.words
+    def _late_delta(self, number: int, changes: Changes) -> list[int]:
         # The write has arrived: the column falls back to 0, and the next one may be in flight.
-        total[place.word] -= number << place.shift
-        for column, change in changes:
-            target = self.layout.places[column]
-            total[target.word] += change << target.shift
-        return [part % (1 << 64) for part in total]
+        return self.layout.delta([(self.space.late, -number), *changes])
 
-    def _late_changes(
-        self, number: int, late: LateWrite, columns: list[int], numbers: Numbers
-    ) -> tuple[tuple[int, int], ...]:
+    def _late_changes(self, number: int, late: LateWrite, columns: list[int], numbers: Numbers) -> Changes:
         """By how much a late write changes each column's number."""
         found = self._late_moves.get((number, numbers))
         if found is None:
             found = self._late_moves[number, numbers] = self._changes(late.op, columns, numbers)
         return found
 
-    def _changes(self, op: Effect, columns: list[int], numbers: Numbers) -> tuple[tuple[int, int], ...]:
+    def _changes(self, op: Effect, columns: list[int], numbers: Numbers) -> Changes:
         """By how much an effect that no client waits for changes each column's number."""
         before = dict(zip(columns, numbers, strict=True))
         cells, now = self.space.decode_columns(columns, numbers)

@@ -18,7 +18,7 @@ there. A column of 63 bits would not fit beside the first two and starts a secon
 BitField(word=1, shift=1, bits=63)
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, TypeVar
 
 import attrs
@@ -111,6 +111,15 @@ class Layout:
         """A row of words as the numbers of its columns."""
         return tuple([(row[word] >> shift) & mask for word, shift, mask in self._fields])
 
+    def delta(self, changes: Iterable[tuple[int, int]]) -> list[int]:
+        """What is added to each word of a state whose numbers change so much, by column. Modulo 2**64: where a number
+        falls, the addition wraps around. Each field of the sum fits into its bits, so no borrow is left over."""
+        total = [0] * self.words
+        for column, change in changes:
+            place = self.places[column]
+            total[place.word] += change << place.shift
+        return [part % (1 << 64) for part in total]
+
     def pack(self, numbers: Sequence[int]) -> tuple[int, ...]:
         """The inverse of `unpack`; columns beyond ``numbers`` are 0."""
         row = [0] * self.words
@@ -158,6 +167,11 @@ def concatenate(parts: Sequence[Words], words: int) -> Words:
 def take(words: Words, rows: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> Words:  # type: ignore[explicit-any]
     """Some of the rows."""
     return [word[rows] for word in words]
+
+
+def add_deltas(words: Words, deltas: Sequence[Sequence[int]], which: npt.NDArray[np.intp]) -> Words:
+    """Each row plus one of these deltas (`Layout.delta`): ``which``, by row."""
+    return [word + np.array([delta[at] for delta in deltas], np.uint64)[which] for at, word in enumerate(words)]
 
 
 def fingerprint(words: Words) -> npt.NDArray[np.uint64]:

@@ -55,7 +55,7 @@ class WideMove:
     """What a wide effect does to all states with one projection, for one mode."""
 
     child: int
-    changes: tuple[tuple[int, int, int], ...]  # (column, number before, number after)
+    changes: tuple[tuple[int, int], ...]  # (column, number after)
     event: int
 
 
@@ -260,13 +260,10 @@ class ClientTable(MoveTable):
         return found
 
     def _wide_move(self, node: Node, result: Result) -> WideMove:
-        changes = []
-        for cell, value in result.writes.items():
-            column = self.space.cell(cell)
-            # -1: `wide_delta` takes the number before from the state.
-            changes.append((column, -1, self.space.columns[column].number(value)))
+        columns = ((self.space.cell(cell), value) for cell, value in result.writes.items())
+        changes = tuple((column, self.space.columns[column].number(value)) for column, value in columns)
         child = self.behaviour.child(node.id, reply_of_task(self.task, result.reply))
-        return WideMove(child, tuple(changes), self._event(node, child))
+        return WideMove(child, changes, self._event(node, child))
 
     def _enter(self, mode: Mode, node: Node, number: int, child: int, after: int, event: int) -> None:
         self.child[mode][node.id, number] = child
@@ -317,7 +314,6 @@ class ClientTable(MoveTable):
         self.laid_out = self.admitted
         self.delta = {mode: [np.zeros(size, np.uint64) for _ in range(layout.words)] for mode in self.modes}
         self.flat = {mode: np.full(size, UNKNOWN, np.int64) for mode in self.modes}
-        self.fixed = {mode: self._cost(mode) for mode in self.modes}
         self._refresh(*np.nonzero(self.child[Mode.NORMAL] != UNKNOWN))
         self.again_delta = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
         self._refresh_restarts(np.flatnonzero(self.again >= 0))
@@ -334,13 +330,9 @@ class ClientTable(MoveTable):
         self.shift[target.word][node] = target.shift
         self.mask[target.word][node] = target.mask
 
-    def _cost(self, mode: Mode) -> list[np.uint64]:
-        """What a move of this mode takes off the budgets, as a delta per word."""
-        total = [0] * self.space.layout.words
-        for kind in COST[mode]:
-            place = self.space.layout.places[self.space.budgets[BUDGETS.index(kind)]]
-            total[place.word] -= 1 << place.shift  # negative in Python; modulo 2**64 below
-        return [np.uint64(part % (1 << 64)) for part in total]
+    def _cost(self, mode: Mode) -> list[tuple[int, int]]:
+        """What a move of this mode takes off the budgets: columns, each with the change of its number."""
+        return [(self.space.budgets[BUDGETS.index(kind)], -1) for kind in COST[mode]]
 
     def _refresh(self, nodes: Ints, numbers: Ints) -> None:
         """Recompute the deltas of some entries."""
@@ -349,7 +341,7 @@ class ClientTable(MoveTable):
         for mode in self.modes:
             child = self.child[mode][nodes, numbers]  # also UNKNOWN and IMPOSSIBLE, whose deltas nothing reads
             self.flat[mode][at] = child
-            parts = [np.full(len(at), part, np.uint64) for part in self.fixed[mode]]
+            parts = [np.full(len(at), part, np.uint64) for part in layout.delta(self._cost(mode))]
             # Below 0 the cast wraps around, modulo 2**64, and so do the sums. Each field of the successor fits into its
             # bits, so no borrow is left over.
             parts[self.node_word] += (child - nodes).astype(np.uint64) << self.node_shift
@@ -367,22 +359,16 @@ class ClientTable(MoveTable):
         """Recompute the deltas of some restarts."""
         if not len(nodes):
             return
-        for word, part in enumerate(self._cost(Mode.RESTART)):
+        for word, part in enumerate(self.space.layout.delta(self._cost(Mode.RESTART))):
             self.again_delta[word][nodes] = part
         self.again_delta[self.node_word][nodes] += (self.again[nodes] - nodes).astype(np.uint64) << self.node_shift
 
     def wide_delta(self, node: int, mode: Mode, move: WideMove, numbers: dict[int, int]) -> list[int]:
         """The delta of a wide move, per word."""
-        layout = self.space.layout
-        total = [int(part) for part in self.fixed[mode]]
-        total[self.node_word] += (move.child - node) << int(self.node_shift)
-        for column, _, after in move.changes:
-            place = layout.places[column]
-            total[place.word] += (after - numbers[column]) << place.shift
-        if mode in REPEATED:
-            place = layout.places[self.space.late]
-            total[place.word] += int(self.late[mode][node]) << place.shift
-        return [part % (1 << 64) for part in total]  # as `_refresh`, in Python's integers
+        changes = [*self._cost(mode), (self.space.clients[self.client], move.child - node)]
+        changes += [(column, after - numbers[column]) for column, after in move.changes]
+        changes += [(self.space.late, int(self.late[mode][node]))] if mode in REPEATED else []
+        return self.space.layout.delta(changes)
 
     def _blank(self) -> Ints:
         return np.full((self._nodes, self.values), UNKNOWN, np.int64)
