@@ -15,6 +15,7 @@ effects stay: what is to be missing is the decision, and not the request.
 import ast
 import copy
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 import attrs
@@ -151,17 +152,10 @@ def flip_flag(at: Expression) -> Iterator[ast.expr]:
         yield ast.Constant(not node.value)
 
 
-def forget_field(at: Expression) -> Iterator[ast.expr]:
+def leave_field(at: Expression, *, tokens: bool) -> Iterator[ast.expr]:
     node = at.node
-    if isinstance(node, ast.Call) and callee(node) == "evolve":
-        # Tokens are those of `keep_token`; ** has no name.
-        yield from (_without(node, each) for each in node.keywords if "token" not in (each.arg or "token"))
-
-
-def keep_token(at: Expression) -> Iterator[ast.expr]:
-    node = at.node
-    if isinstance(node, ast.Call) and callee(node) == "evolve":
-        yield from (_without(node, each) for each in node.keywords if each.arg and "token" in each.arg)
+    if isinstance(node, ast.Call) and callee(node) == "evolve":  # ** has no name
+        yield from (_without(node, each) for each in node.keywords if each.arg and ("token" in each.arg) is tokens)
 
 
 def one_branch(at: Expression) -> Iterator[ast.expr]:
@@ -181,21 +175,11 @@ def wrong_order(at: Expression) -> Iterator[ast.expr]:
             yield ast.Call(_parse_expression("reversed"), [ast.Call(_parse_expression("tuple"), [node], [])], [])
 
 
-def _is_async_iteration(at: Expression) -> bool:
+def lose_rows(at: Expression, stand_in: str) -> Iterator[ast.expr]:
     parent = at.parent
-    return at.field == "iter" and (
-        isinstance(parent, ast.AsyncFor) or (isinstance(parent, ast.comprehension) and bool(parent.is_async))
-    )
-
-
-def skip_first(at: Expression) -> Iterator[ast.expr]:
-    if _is_async_iteration(at):
-        yield _wrap_call("all_but_first", at.node)
-
-
-def only_first(at: Expression) -> Iterator[ast.expr]:
-    if _is_async_iteration(at):
-        yield _wrap_call("only_first", at.node)
+    is_async = isinstance(parent, ast.AsyncFor) or (isinstance(parent, ast.comprehension) and bool(parent.is_async))
+    if at.field == "iter" and is_async:
+        yield _wrap_call(stand_in, at.node)
 
 
 def definite(at: Expression) -> Iterator[ast.expr]:
@@ -260,15 +244,7 @@ def _moves_over(statement: ast.stmt) -> bool:
     return isinstance(statement, kinds) and not is_docstring
 
 
-def stale_read(block: Block) -> Iterator[Change]:
-    yield from _drop_assignments(block, effects=True)
-
-
-def forget_state(block: Block) -> Iterator[Change]:
-    yield from _drop_assignments(block, effects=False)
-
-
-def _drop_assignments(block: Block, *, effects: bool) -> Iterator[Change]:
+def drop_assignments(block: Block, *, effects: bool) -> Iterator[Change]:
     known = set(block.known)  # names with a value before the block
     for index, each in enumerate(block.statements):
         made = stored_names([each])
@@ -279,12 +255,8 @@ def _drop_assignments(block: Block, *, effects: bool) -> Iterator[Change]:
         known |= made
 
 
-def ignore_failed_predicate(block: Block) -> Iterator[Change]:
-    yield from _change_handlers(block, [ast.Pass()], predicates=True)
-
-
-def ignore_error(block: Block) -> Iterator[Change]:
-    yield from _change_handlers(block, [ast.Pass()], predicates=False)
+def ignore_errors(block: Block, *, predicates: bool) -> Iterator[Change]:
+    yield from _change_handlers(block, [ast.Pass()], predicates=predicates)
 
 
 def let_escape(block: Block) -> Iterator[Change]:
@@ -328,19 +300,25 @@ OPERATORS: Final = (
     Operator("blind-write", "write or delete without the condition", blind_write),
     Operator("weak-predicate", "ask only that the key is there, not for the value that was read", weak_predicate),
     Operator(
-        "ignore-failed-predicate", "go on after a failed predicate as if it were true", None, ignore_failed_predicate
+        "ignore-failed-predicate",
+        "go on after a failed predicate as if it were true",
+        on_block=partial(ignore_errors, predicates=True),
     ),
-    Operator("ignore-error", "go on after an error that was caught", None, ignore_error),
+    Operator("ignore-error", "go on after an error that was caught", None, partial(ignore_errors, predicates=False)),
     Operator("let-escape", "hand an error on instead of handling it", None, let_escape),
     Operator("narrow-except", "catch one class of errors less", narrow_except),
     Operator("definite", "report a definite error where the outcome is unknown", definite),
     Operator("delete-first", "delete before what was written first", None, delete_first),
     Operator("swap-effects", "exchange two effects that follow one another", None, swap_effects),
     Operator("drop-effect", "leave out an effect or an update whose answer is not used", None, drop_effect),
-    Operator("stale-read", "use the first read again", None, stale_read),
-    Operator("forget-state", "leave out an assignment to what has a value already", None, forget_state),
-    Operator("forget-field", "leave a field of a record as it was", forget_field),
-    Operator("keep-token", "leave the tokens of a branch as they were", keep_token),
+    Operator("stale-read", "use the first read again", None, partial(drop_assignments, effects=True)),
+    Operator(
+        "forget-state",
+        "leave out an assignment to what has a value already",
+        on_block=partial(drop_assignments, effects=False),
+    ),
+    Operator("forget-field", "leave a field of a record as it was", partial(leave_field, tokens=False)),
+    Operator("keep-token", "leave the tokens of a branch as they were", partial(leave_field, tokens=True)),
     Operator("drop-check", "never take a branch, or filter nothing", drop_check),
     Operator("always", "take a branch whatever the test says", always),
     Operator("drop-term", "leave out a term of a condition", drop_term),
@@ -349,6 +327,6 @@ OPERATORS: Final = (
     Operator("boundary", "take or leave out the bound itself", boundary),
     Operator("off-by-one", "one more or one less in a slice, a range or the next key", off_by_one),
     Operator("wrong-order", "go through a sequence in the other order", wrong_order),
-    Operator("skip-first", "lose the first row of a scan or listing", skip_first),
-    Operator("only-first", "stop after the first row of a scan or listing", only_first),
+    Operator("skip-first", "lose the first row of a scan or listing", partial(lose_rows, stand_in="all_but_first")),
+    Operator("only-first", "stop after the first row of a scan or listing", partial(lose_rows, stand_in="only_first")),
 )
