@@ -49,6 +49,9 @@ IMPURE: Final = (
 class ReplayDiverged(Exception):
     """The code no longer does what the trace says. The message names the step, and shows both."""
 
+    def __init__(self, where: str, recorded: str, found: str) -> None:
+        super().__init__(f"{where}: the code no longer follows the trace\n  trace: {recorded}\n  code:  {found}")
+
 
 @attrs.frozen
 class Replay:
@@ -289,22 +292,18 @@ def replay(trace: Trace, scenario: Scenario, on_step: Callable[[TraceStep], None
     ]
     for what, recorded, found in differences:
         if recorded != found:
-            raise ReplayDiverged(_divergence_text("before step 1", f"{what} {recorded}", f"{what} {found}"))
+            raise ReplayDiverged("before step 1", f"{what} {recorded}", f"{what} {found}")
     run = JudgedRun(scenario)
     # Compared as words, and by key: the message names the first key that differs, not two whole stores.
     recorded_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
     if recorded_first != found_first:
         key = min(key for key in {**recorded_first, **found_first} if recorded_first.get(key) != found_first.get(key))
         recorded = f"the setup leaves {_holding(key, recorded_first.get(key))}"
-        raise ReplayDiverged(
-            _divergence_text("before step 1", recorded, f"it leaves {_holding(key, found_first.get(key))}")
-        )
+        raise ReplayDiverged("before step 1", recorded, f"it leaves {_holding(key, found_first.get(key))}")
     for number, step in enumerate(trace.schedule, start=1):
         where = f"step {number} of {len(trace.schedule)}" + (f", client {step.client}" if step.client else "")
         if run.violation(trace.invariant) is not None:
-            raise ReplayDiverged(
-                _divergence_text(where, f"{trace.invariant} still holds here", "it is violated already")
-            )
+            raise ReplayDiverged(where, f"{trace.invariant} still holds here", "it is violated already")
         _follow(run, step, where, f"schedule[{number - 1}]")
         if on_step:
             on_step(step)
@@ -321,14 +320,14 @@ def _follow(run: JudgedRun, step: TraceStep, where: str, place: str) -> None:
         found = run.pending(move.client, move.task)
         if found != recorded:
             now = f"{_pending_call(run, move.client)}: {found}" if found.effect else _silent(run, move)
-            raise ReplayDiverged(_divergence_text(where, f"{step.call}: {recorded}", now))
+            raise ReplayDiverged(where, f"{step.call}: {recorded}", now)
     # The effect is the same, and another mode of it is not possible: a fault budget, or what the store holds, differs.
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
-        raise ReplayDiverged(_divergence_text(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
+        raise ReplayDiverged(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now)
     found_step = run.describe(move)
     if _without_lines(found_step) != _without_lines(step):
-        raise ReplayDiverged(_divergence_text(where, *_difference(step, found_step)))
+        raise ReplayDiverged(where, *_difference(step, found_step))
 
 
 def _silent(run: JudgedRun, move: Move) -> str:
@@ -393,11 +392,9 @@ def _compare_ends(run: JudgedRun, trace: Trace) -> None:
     try:
         violation = run.broken(trace.invariant, trace.loop)
     except NotReproduced as error:
-        raise ReplayDiverged(
-            _divergence_text(where, "the loop repeats for ever", str(error).partition(";")[0])
-        ) from error
+        raise ReplayDiverged(where, "the loop repeats for ever", str(error).partition(";")[0]) from error
     if violation is None:
-        raise ReplayDiverged(_divergence_text(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
+        raise ReplayDiverged(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds")
     # A loop is of those invariants alone that speak of what repeats for ever.
     for what, recorded, found in (
         ("evidence", [trace.evidence], [describe.printable(violation.evidence)]),
@@ -406,13 +403,9 @@ def _compare_ends(run: JudgedRun, trace: Trace) -> None:
     ):
         if [_PLACE.sub("", each) for each in recorded] != [_PLACE.sub("", each) for each in found]:
             one, other = (f"{what}: {', '.join(each) or 'nothing'}" for each in (recorded, found))
-            raise ReplayDiverged(_divergence_text(where, one, other))
+            raise ReplayDiverged(where, one, other)
 
 
 # As `UnhandledException` ends with it. From the last " at ": the message before it may hold another one.
 _PLACE: Final = re.compile(r" at (?:(?! at ).)+:\d+$")
 """The line at the end of an evidence: it moves whenever a file is edited."""
-
-
-def _divergence_text(where: str, recorded: str, found: str) -> str:
-    return f"{where}: the code no longer follows the trace\n  trace: {recorded}\n  code:  {found}"

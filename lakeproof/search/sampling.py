@@ -121,7 +121,8 @@ class _Sampling:
         self.random = np.random.default_rng(seed)
         self.depth = depth
         self.violations: dict[str, Counterexample] = {}
-        self.moves = self._all_moves()
+        self.moves: dict[Move, int] = {}
+        """Those that were offered so far, numbered."""
         self.steps = self.cut = 0
 
     def run(self, executions: int, steps_max: int) -> Sample:
@@ -147,17 +148,6 @@ class _Sampling:
             cut=self.cut,
             stopped=stopped,
         )
-
-    def _number(self, move: Move) -> int:
-        """The number of a move; a new one where a client has several effects open."""
-        if move not in self.moves:
-            self.moves.append(move)
-        return self.moves.index(move)
-
-    def _all_moves(self) -> list[Move]:
-        clients = len(self.kernel.tables)
-        moves = [Move(client, mode) for client in range(clients) for mode in self.kernel.setting.modes]
-        return [*moves, Move(-1, Mode.DELIVER), Move(-1, Mode.TICK)]
 
     def _round(self, walkers: int, steps_max: int, pct_length: int) -> int:
         """One execution of each walker. Returns the length of the longest."""
@@ -221,7 +211,7 @@ class _Sampling:
             # All moves that are offered, not only the chosen one: each of them ends an execution that is possible.
             if self.judge.watches_moves:
                 self.judge.transitions(move, take(words, rows), step)
-            offers.append((self._number(move), (move, rows, after)))
+            offers.append((self.moves.setdefault(move, len(self.moves)), (move, rows, after)))
 
         self.kernel.expand(words, sink)
         return offers
@@ -242,7 +232,8 @@ class _Sampling:
             same = np.logical_and.reduce([word == np.uint64(part) for word, part in zip(words, target, strict=True)])
             walker = int(np.flatnonzero(same)[0])
             # A violation on the way is found at the step at which it is met, so the history ends there.
-            moves = tuple(self.moves[int(taken[walker])] for taken in history[:step] if taken[walker] >= 0)
+            known = list(self.moves)
+            moves = tuple(known[int(taken[walker])] for taken in history[:step] if taken[walker] >= 0)
             last = () if place.move is None else (place.move,)
             self.violations[record.id] = Counterexample(record.violation, (*moves, *last))
 
