@@ -29,7 +29,7 @@ from lakeproof.search.expansion import Rows as Rows
 from lakeproof.search.expansion import Sink as Sink
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.frozen import CompiledParts, FrozenKernel
-from lakeproof.search.packing import Layout, Words, add_deltas, take
+from lakeproof.search.packing import Column, Layout, Words, add_deltas, take
 from lakeproof.search.semantics import (
     AWAITED,
     CHANNEL,
@@ -43,7 +43,7 @@ from lakeproof.search.semantics import (
 )
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import DEAD, Relayout, Space
-from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, Events, MoveTable, WideMove
+from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, MoveTable, WideMove
 from lakeproof.search.world import LateWrite
 
 Changes = tuple[tuple[int, int], ...]
@@ -68,7 +68,7 @@ class Kernel(Expansion):
             comparable(monitor.id, monitor.first(late=setting.scenario.late))
         self.setting = setting
         self.space = Space(setting, behaviours, monitors)
-        self.events = Events()
+        self.events = Column("events", ())
         self.tables: list[ClientTable] = [
             ClientTable(self.space, client, self.events) for client in range(len(behaviours))
         ]
@@ -375,14 +375,17 @@ class Kernel(Expansion):
         known = list(self._steps.items())
         for (index, event, number), after in known[:: max(1, len(known) // count)]:
             values = self.space.columns[self.space.watches[index]].values
-            yield self.space.monitors[index], self.events.lists[event], values[number], values[after]
+            yield self.space.monitors[index], self._events_of(event), values[number], values[after]
+
+    def _events_of(self, number: int) -> tuple[Event, ...]:
+        return cast("tuple[Event, ...]", self.events.values[number])
 
     def _advanced_number(self, index: int, event: int, number: int, row: tuple[int, ...], move: Move) -> int:
         key = (index, event, number)
         found = self._steps.get(key)
         if found is None:
             column = self.space.columns[self.space.watches[index]]
-            state, findings = advance(self.space.monitors[index], column.values[number], self.events.lists[event])
+            state, findings = advance(self.space.monitors[index], column.values[number], self._events_of(event))
             found = self._steps[key] = column.number(state)
             if findings:  # once: a chunk that is expanded again finds the step known
                 self.unread.append(MonitorFindings(index, findings, self.layout.unpack(row), move))

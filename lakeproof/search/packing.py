@@ -201,11 +201,6 @@ def distinct(words: Words) -> Words:
     return take(ordered_rows, _firsts(ordered_rows))
 
 
-def distinct_sorted(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Each value of a sorted array once."""
-    return word[_firsts([word])]
-
-
 def _firsts(words: Words) -> npt.NDArray[np.bool_]:
     first = np.ones(len(words[0]), np.bool_)
     if len(first) > 1:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from lakeproof.model.snapshot import Reads
 from lakeproof.search.kernel import Kernel
-from lakeproof.search.packing import Words, distinct, distinct_sorted
+from lakeproof.search.packing import Words, distinct
 
 STORED: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 """What is a part of every projection: nothing tells the cells of both stores apart."""
@@ -37,10 +37,7 @@ class Projections:
                 self._show_only_visible(projected, client)
         used = [at for at, mask in enumerate(masks) if mask] or [0]  # a word of which nothing is read costs a sort
         narrow = [projected[at] for at in used]
-        # Cells are the highest bits of a sorted level, so they are sorted by themselves, too. With the clock they are
-        # not: then a value may come twice, and `seen` drops it.
-        sorted_already = len(words) == 1 and Reads.CLIENTS not in reads and key == ("always", reads)
-        kinds = [distinct_sorted(narrow[0])] if sorted_already else distinct(narrow)
+        kinds = distinct(narrow)  # fast where a level of one word is read: it is sorted by its cells, its highest bits
         seen = self.seen.setdefault(key, set())
         fresh = []
         for values in zip(*(kind.tolist() for kind in kinds), strict=True):

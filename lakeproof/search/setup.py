@@ -3,6 +3,7 @@
 Worlds and searches all start from the same `Setting`.
 """
 
+from functools import cache
 from typing import Final
 
 import attrs
@@ -194,24 +195,12 @@ def run_aftermath(
     return outcomes, attrs.evolve(seen, before=before, refused=before.refused)
 
 
-class DecodedCells:
-    """Decodes values of cells, each once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[Cell, bytes], Record | bytes] = {}
-
-    def __call__(self, cell: Cell, value: bytes) -> Record | bytes:
-        found = self._known.get((cell, value))
-        if found is None:
-            assert len(cell) == 3, f"{cell} is not in the store"
-            # Bytes that the key schema of lakeFS does not know are shown as they are.
-            found = decode_at(cell[1], cell[2], value) or value
-            self._known[cell, value] = found
-        return found
-
-
-# One for the process: a value that was decoded stays so, and most states share their values.
-_decode = DecodedCells()
+@cache
+def _decode(cell: Cell, value: bytes) -> Record | bytes:
+    """Kept for the process: a value that was decoded stays so, and most states share their values."""
+    assert len(cell) == 3, f"{cell} is not in the store"
+    # Bytes that the key schema of lakeFS does not know are shown as they are.
+    return decode_at(cell[1], cell[2], value) or value
 
 
 def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) -> Snapshot:

@@ -29,9 +29,8 @@ import numpy.typing as npt
 from lakeproof.impl.effects import Now
 from lakeproof.impl.parallel import MAIN
 from lakeproof.model.snapshot import Event, Invoked, events_of_ended
-from lakeproof.search.events import Events as Events
 from lakeproof.search.faults import BUDGETS, COST, OF_CLIENTS, REPEATED, Mode, Move, Result, outcomes
-from lakeproof.search.packing import Words, double_array
+from lakeproof.search.packing import Column, Words, double_array
 from lakeproof.search.replies import RESTARTED, reply_of_task
 from lakeproof.search.semantics import Writes, apply, footprint, write_of
 from lakeproof.search.space import Relayout, Space
@@ -108,7 +107,8 @@ class MoveTable:
 class ClientTable(MoveTable):
     """The compiled moves of one task of a client."""
 
-    def __init__(self, space: Space, client: int, events: Events, task: str = MAIN, index: int | None = None) -> None:
+    def __init__(self, space: Space, client: int, events: Column, task: str = MAIN, index: int | None = None) -> None:
+        """events: the lists of events that monitors are told, as numbers; 0 is the empty one."""
         self.space = space
         self.client = client
         self.task = task

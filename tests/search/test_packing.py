@@ -9,7 +9,6 @@ from lakeproof.search.packing import (
     Layout,
     Words,
     distinct,
-    distinct_sorted,
     fingerprint,
     lay_out,
     repack,
@@ -110,8 +109,3 @@ class TestDistinct:
         rows = [(1, 1, 1), (1, 1, 2), (1, 2, 2), (2, 2, 2)]  # neighbours differ in one word
         words = [np.array(word, np.uint64) for word in zip(*rows, strict=True)]
         assert packed(distinct(words)) == rows
-
-    @FIXED
-    @given(st.lists(st.integers(0, 5)))
-    def test_a_sorted_word_is_made_distinct_as_it_stands(self, values: list[int]) -> None:
-        assert distinct_sorted(np.array(sorted(values), np.uint64)).tolist() == sorted(set(values))
