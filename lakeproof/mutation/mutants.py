@@ -22,7 +22,8 @@ Example: a flow, and its five mutants as they are shown, without "shop.py:LINE t
 import ast
 import marshal
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 from types import CodeType
 from typing import Final
@@ -174,88 +175,63 @@ def _compile_tree(tree: ast.Module, path: Path) -> bytes:
 
 
 @attrs.frozen(eq=False)
-class _InExpression:
-    at: Expression
-    new: ast.expr
+class _Change:
+    """A change of a tree, which can be taken back, and what is shown of it."""
 
-    def make(self) -> None:
-        self.at.put(self.new)
-
-    def take_back(self) -> None:
-        # `at.node` is what stood there: the place itself is never changed.
-        self.at.put(self.at.node)
-
-    @property
-    def lines(self) -> tuple[int, int]:
-        # The first line that is executed of a statement is the first of its head.
-        parts = [self.at.statement.lineno, self.at.node.lineno, self.at.node.end_lineno or self.at.node.lineno]
-        return min(parts), max(parts)
-
-    @property
-    def before(self) -> str:
-        return _short(ast.unparse(self.at.node))
-
-    @property
-    def after(self) -> str:
-        return _short(ast.unparse(self.new))
+    make: Callable[[], None]
+    take_back: Callable[[], None]
+    lines: tuple[int, int]
+    before: str
+    after: str
 
 
-@attrs.frozen(eq=False)
-class _InBlock:
-    block: Block
-    start: int
-    end: int
-    new: list[ast.stmt]
-    old: list[ast.stmt]
+def _change_of_expression(at: Expression, new: ast.expr) -> _Change:
+    # The first line that is executed of a statement is the first of its head.
+    parts = [at.statement.lineno, at.node.lineno, at.node.end_lineno or at.node.lineno]
+    texts = (_short(ast.unparse(each)) for each in (at.node, new))
+    return _Change(partial(at.put, new), partial(at.put, at.node), (min(parts), max(parts)), *texts)
 
-    def make(self) -> None:
-        self.block.statements[self.start : self.end] = self.new  # may be more or fewer statements
 
-    def take_back(self) -> None:
-        self.block.statements[self.start : self.start + len(self.new)] = self.old
+def _change_of_block(block: Block, start: int, end: int, new: list[ast.stmt]) -> _Change:
+    old = block.statements[start:end]
 
-    @property
-    def lines(self) -> tuple[int, int]:
-        handlers = self._handlers()
+    def put(there: list[ast.stmt], instead: list[ast.stmt]) -> None:
+        block.statements[start : start + len(there)] = instead  # may be more or fewer statements
+
+    put_new, put_old = partial(put, old, new), partial(put, new, old)
+    handlers = _changed_handler(old, new)
+    if handlers is not None:
         # The whole `try` would be reached by its body; only the handler's own lines reach a change in it.
-        if handlers is not None:
-            return handlers[0].lineno, handlers[0].end_lineno or handlers[0].lineno
-        ends = [each.end_lineno or each.lineno for each in self.old]
-        return self.old[0].lineno, max(ends)
-
-    def _handlers(self) -> tuple[ast.ExceptHandler, ast.ExceptHandler] | None:
-        """Where a handler alone is changed: the old one and the new one."""
-        for old, new in zip(self.old, self.new, strict=False):
-            if isinstance(old, ast.Try) and isinstance(new, ast.Try) and len(old.handlers) == len(new.handlers):
-                for before, after in zip(old.handlers, new.handlers, strict=True):
-                    if before is not after:  # all others are the same nodes
-                        return before, after
-        return None
-
-    @property
-    def before(self) -> str:
-        handlers = self._handlers()
-        return _short(ast.unparse(handlers[0])) if handlers else _describe_statements(self.old)
-
-    @property
-    def after(self) -> str:
-        handlers = self._handlers()
-        if handlers:
-            return _short("; ".join(map(ast.unparse, handlers[1].body)))
-        # `pass` is in the place of a statement that is left out: it is no change of its own.
-        return _describe_statements([each for each in self.new if not isinstance(each, ast.Pass)])
+        before, after = handlers
+        lines = before.lineno, before.end_lineno or before.lineno
+        now = "; ".join(map(ast.unparse, after.body))
+        return _Change(put_new, put_old, lines, _short(ast.unparse(before)), _short(now))
+    lines = old[0].lineno, max(each.end_lineno or each.lineno for each in old)
+    # `pass` is in the place of a statement that is left out: it is no change of its own.
+    left = [each for each in new if not isinstance(each, ast.Pass)]
+    return _Change(put_new, put_old, lines, _describe_statements(old), _describe_statements(left))
 
 
-def _changes(function: Function, operator: Operator) -> Iterator[_InExpression | _InBlock]:
+def _changed_handler(old: list[ast.stmt], new: list[ast.stmt]) -> tuple[ast.ExceptHandler, ast.ExceptHandler] | None:
+    """Where a handler alone is changed: the old one and the new one."""
+    for one, other in zip(old, new, strict=False):
+        if isinstance(one, ast.Try) and isinstance(other, ast.Try) and len(one.handlers) == len(other.handlers):
+            for before, after in zip(one.handlers, other.handlers, strict=True):
+                if before is not after:  # all others are the same nodes
+                    return before, after
+    return None
+
+
+def _changes(function: Function, operator: Operator) -> Iterator[_Change]:
     # Collected first: making a change moves nodes.
     if operator.on_expression is not None:
         for at in list(expressions(function)):
             for new in list(operator.on_expression(at)):
-                yield _InExpression(at, new)
+                yield _change_of_expression(at, new)
     if operator.on_block is not None:
         for block in list(blocks(function)):
-            for start, end, statements in list(operator.on_block(block)):
-                yield _InBlock(block, start, end, statements, block.statements[start:end])
+            for change in list(operator.on_block(block)):
+                yield _change_of_block(block, *change)
 
 
 def _describe_statements(statements: list[ast.stmt]) -> str:
