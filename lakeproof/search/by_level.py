@@ -51,7 +51,7 @@ from lakeproof.search.fence import Undecided
 from lakeproof.search.growth import LoopFinder, growth, longest
 from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Kernel, Rows
-from lakeproof.search.packing import Words, concatenate, distinct, take
+from lakeproof.search.packing import Layout, Words, concatenate, distinct, repack, take
 from lakeproof.search.paths import Levels, path_to
 from lakeproof.search.results import Counterexample, Finding, Limits, Options, Result
 from lakeproof.search.setup import Setting
@@ -327,12 +327,8 @@ class LevelSearch:
             try:
                 self._expand_chunk(chunk, fresh, level)
             except Relayout:
-                old = self.kernel.relayout()
-                words = self.levels.repack(words, old, self.kernel.layout)  # the level that was kept has its own layout
-                self.ahead = {
-                    later: [self.levels.repack(part, old, self.kernel.layout) for part in parts]
-                    for later, parts in self.ahead.items()
-                }
+                old = self._lay_out_anew()
+                words = repack(words, old, self.kernel.layout)  # the level that was kept has its own layout
                 continue  # the same chunk again: `fresh` is incomplete, and in the old layout
             finally:
                 # However it ended, a reply may have been compiled that mints; but a restart would swallow Ctrl-C.
@@ -343,6 +339,12 @@ class LevelSearch:
                 self.ahead.setdefault(level + stride, []).append(part)
                 self.transitions += len(part[0])
             at += CHUNK
+
+    def _lay_out_anew(self) -> Layout:
+        """Take a new layout for the levels to come. Returns the old one."""
+        old, ahead = self.kernel.relayout(), self.ahead
+        self.ahead = {at: [repack(part, old, self.kernel.layout) for part in parts] for at, parts in ahead.items()}
+        return old
 
     def _expand_chunk(self, chunk: Words, fresh: list[tuple[int, Words]], level: int) -> None:
         def sink(move: Move, rows: Rows, after: Words) -> None:

@@ -95,11 +95,6 @@ class LoopingSearch(LevelSearch):
             else:
                 return
 
-    def _lay_out_anew(self) -> None:
-        old = self.kernel.relayout()
-        for level, parts in self.ahead.items():
-            self.ahead[level] = [self.levels.repack(part, old, self.kernel.layout) for part in parts]
-
     def _check_sharing(self) -> None:
         minted = any(behaviour.minted for behaviour in self._distinct_behaviours())
         # Looked into once, and only when needed: the answer does not depend on the search.

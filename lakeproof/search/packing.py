@@ -147,6 +147,8 @@ def lay_out(bits: Sequence[int], order: Sequence[int]) -> Layout:
 
 def repack(words: Words, old: Layout, new: Layout) -> Words:
     """The same states under another layout; columns that ``old`` does not know become 0."""
+    if old == new:
+        return words
     size = len(words[0])
     out = [np.zeros(size, np.uint64) for _ in range(new.words)]
     for column, place in enumerate(old.places):

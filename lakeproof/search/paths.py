@@ -55,12 +55,7 @@ class Levels:
     def read(self, level: int, layout: Layout) -> Words:
         """The states of a level under a later layout."""
         words, old = self._levels[level]
-        return self.repack(words, old, layout)
-
-    @staticmethod
-    def repack(words: Words, old: Layout, new: Layout) -> Words:
-        """States under a later layout."""
-        return words if old == new else repack(words, old, new)
+        return repack(words, old, layout)
 
 
 def _spill_to_file(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -1,6 +1,6 @@
 """The state space of a setting: its columns, the behaviours of its clients, and the layout of its states."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Final, cast
 
 import numpy as np
@@ -77,15 +77,15 @@ class Space:
         self.cells: dict[Cell, int] = {}
         self.watched: list[Cell] = []
         """The cells of watches."""
-        # The numbers of these columns are nodes of the behaviour: their lists of values stay unused.
-        self.clients = [self._add(Column(("client", c), 0)) for c in range(len(behaviours))]
-        self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 or setting.scenario.time == "read" else -1
-        self.budgets = [self._add(Column(kind, total)) if total else -1 for kind, total in self._budgets()]
+        self.clients = [self._add(_nodes(client, behaviour)) for client, behaviour in enumerate(behaviours)]
+        # Jumps are counted up from 0; budgets are counted down from their total: their numbers are their values.
+        jumps = len(setting.times) - 1
+        self.clock = self._add(_counter("clock", jumps)) if jumps or setting.scenario.time == "read" else -1
+        self.budgets = [self._add(_counter(kind, total)) if total else -1 for kind, total in self._budgets()]
         self.late = self._add(Column("late write", None))  # number 0: none is in flight
         self.watches = [self._add(Column(("monitor", m.id), m.first(late=setting.scenario.late))) for m in monitors]
         for cell in sorted(setting.cells):  # the kind comes first, so bytes never meet text
             self.cell(cell)
-        self._fill_fixed()
         self.layout = self._lay_out()
 
     def cell(self, cell: Cell) -> int:
@@ -118,12 +118,6 @@ class Space:
                 cells[self.columns[column].name] = value  # type: ignore[index, assignment]
         return cells, time
 
-    def bits(self, column: int) -> int:
-        """How many bits a column needs now."""
-        if column in self._clients_set:
-            return max(len(self.behaviours[self.clients.index(column)].nodes) - 1, 1).bit_length()
-        return self.columns[column].bits
-
     @property
     def needs_relayout(self) -> bool:
         """Whether some column does not fit into its place any more, or has none. Looked at after every compilation."""
@@ -133,12 +127,6 @@ class Space:
         """Lay the columns out anew, and return the old layout."""
         old, self.layout = self.layout, self._lay_out()
         return old
-
-    def _taken(self, column: int) -> Sequence[object]:
-        """What the numbers of a column stand for: values, or nodes of a client."""
-        if column in self._clients_set:
-            return self.behaviours[self.clients.index(column)].nodes
-        return self.columns[column].values
 
     def initial(self) -> tuple[int, ...]:
         """The packed first state."""
@@ -201,15 +189,6 @@ class Space:
     def _budgets(self) -> list[tuple[str, int]]:
         return list(zip(BUDGETS, self.setting.budgets, strict=True))
 
-    def _fill_fixed(self) -> None:
-        """Budgets count down from their total and the clock up from 0: their numbers are their values."""
-        self._clients_set = set(self.clients)
-        for column, (_, total) in zip(self.budgets, self._budgets(), strict=True):
-            if column >= 0:
-                self.columns[column] = _counter(self.columns[column].name, total)
-        if len(self.setting.times) > 1:
-            self.columns[self.clock] = _counter("clock", len(self.setting.times) - 1)
-
     def _lay_out(self) -> Layout:
         widths = self._widths()
         # Cells come first, highest: a level of one word is then sorted by its stores, too (`Projections.fresh`).
@@ -217,15 +196,15 @@ class Space:
         others = [column for column in range(len(self.columns)) if column not in set(cells)]
         layout = lay_out(widths, cells + others)
         # The lists themselves, since they grow: `needs_relayout` compares their lengths at that time.
-        self._room = [(self._taken(column), 1 << place.bits) for column, place in enumerate(layout.places)]
+        self._room = [(self.columns[column].values, 1 << place.bits) for column, place in enumerate(layout.places)]
         return layout
 
     def _widths(self) -> list[int]:
         """How many bits each column is given: one word's spare bits go to the columns that may grow, since a new layout
         is dear and an unused bit of a word is free."""
-        widths = [self.bits(column) for column in range(len(self.columns))]
+        widths = [column.bits for column in self.columns]
         for column in self.clients:
-            widths[column] += 1  # room for twice as many nodes
+            widths[column] = max(widths[column], 1) + 1  # room for twice as many nodes
         # A column with one value so far gets nothing: it may never change.
         growing = [column for column in (*self.clients, *self.cells.values(), *self.watches) if widths[column]]
         spare = (packing.WORD_BITS - sum(widths)) // max(1, len(growing))  # below 0 where one word is not enough
@@ -238,7 +217,14 @@ class Space:
         return len(self.columns) - 1
 
 
-def _counter(name: object, total: int) -> Column:
+def _nodes(client: int, behaviour: Behaviour) -> Column:
+    """A column whose values are the nodes of a behaviour, which gains them."""
+    column = Column(("client", client), 0)
+    column.values = cast("list[Hashable]", behaviour.nodes)
+    return column
+
+
+def _counter(name: str, total: int) -> Column:
     column = Column(name, 0)
     for number in range(1, total + 1):
         column.number(number)
