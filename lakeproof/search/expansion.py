@@ -122,10 +122,7 @@ class Expansion(ABC):
     def asleep(self, table: MoveTable, words: Words) -> npt.NDArray[np.bool_]:
         """In which of these states, which were expanded, the task waits for a timer that has not run out."""
         nodes = table.nodes_of(words)
-        numbers = np.zeros(len(nodes), np.uint64)
-        for word, shift, mask in zip(words, table.shift, table.mask, strict=True):
-            numbers |= (word >> shift[nodes]) & mask[nodes]
-        known = table.flat[Mode.NORMAL][nodes * table.values + numbers.astype(np.intp)]
+        known = table.flat[Mode.NORMAL][nodes * table.values + table.touched(words, nodes)]
         # What waits has no outcome yet: the store answers ASLEEP, which leaves even NORMAL impossible.
         return np.asarray(known == IMPOSSIBLE, np.bool_)
 
@@ -133,11 +130,8 @@ class Expansion(ABC):
         if not len(rows):
             return
         here, at_nodes = take(words, rows), nodes[rows]
-        numbers = np.zeros(len(rows), np.uint64)
-        for word, shift, mask in zip(here, table.shift, table.mask, strict=True):
-            numbers |= (word >> shift[at_nodes]) & mask[at_nodes]  # the mask is 0 but in the cell's word
-        small = self._known(table, at_nodes, numbers.astype(np.intp), rows)
-        at = at_nodes * table.values + small
+        numbers = self._known(table, at_nodes, table.touched(here, at_nodes), rows)
+        at = at_nodes * table.values + numbers  # not before: `values` may have grown
         for mode in self.roles.modes:
             children = table.flat[mode][at]
             may = self._affordable(here, mode)

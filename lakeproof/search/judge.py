@@ -212,7 +212,7 @@ class Judge(States):
 
     def watched(self, client: int, task: str) -> list[int]:
         """The nodes of a client at which some undecided *step* invariant watches the move of this task."""
-        return [int(node) for node in np.flatnonzero(self._watched_nodes(client, task))]
+        return [int(node) for node in np.flatnonzero(self._watchers(client, task)[0])]
 
     def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
         if call is None or op is None or isinstance(op, UNSEEN):
@@ -229,7 +229,7 @@ class Judge(States):
     def _judge_moves(self, move: Move, before: Words, level: int) -> None:
         table = self.kernel.tables[move.client]
         nodes = table.nodes_of(before)
-        watched = self._watched_nodes(move.client, move.task)[nodes]
+        watched = self._watchers(move.client, move.task)[0][nodes]
         if not watched.any():
             return
         # By node, so that a projection need not hold clients: the node says which call and which effect it is.
@@ -238,13 +238,9 @@ class Judge(States):
             for row, numbers in self.fresh(("step", move, node_id), rows, STEP_READS):
                 self.step(move, node_id, numbers, FirstReach(level, self.full(rows, row), move))
 
-    def _watched_nodes(self, client: int, task: str) -> npt.NDArray[np.bool_]:
-        """For each node of a client whether some undecided *step* invariant watches the move of this task."""
-        return self._watchers(client, task)[0]
-
     def _watchers(self, client: int, task: str) -> tuple[npt.NDArray[np.bool_], list[list[OnStep]]]:
-        """For each node of a client which undecided *step* invariants watch the move of this task, and whether any
-        does. They are evaluated once, until one of them is violated."""
+        """For each node of a client whether any undecided *step* invariant watches the move of this task, and which do.
+        They are evaluated once, until one of them is violated."""
         nodes = self.kernel.tables[client].behaviour.nodes
         undecided = sum(self.records[invariant.id].violation is None for invariant in self._steps)
         of, known, watchers = self._watched.get((client, task), (undecided, np.zeros(0, np.bool_), []))

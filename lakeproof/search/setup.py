@@ -148,7 +148,7 @@ def _next_effect(run: Execution, cells: Cells, now: int) -> tuple[str, object, W
     for task, op in sorted(run.open, key=lambda each: isinstance(each[1], Expiry)):
         if isinstance(op, Now):
             return task, now, {}
-        # Where nothing reads the time, a timer is one all the same: nobody else is there to be slow.
+        # Where nothing reads the time, a timer is one all the same: there is no other client, which could be slow.
         reply, writes = apply(cells, op, TICKING if unreadable(now) else now)
         if reply is not Asleep.ASLEEP:
             return task, reply, writes

@@ -89,6 +89,13 @@ class MoveTable:
         """At which node each state has this client."""
         return ((words[self.node_word] >> self.node_shift) & self.node_mask).astype(np.intp)
 
+    def touched(self, words: Words, nodes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The number of the touched cell of states with this client at these nodes."""
+        numbers = np.zeros(len(nodes), np.uint64)
+        for word, shift, mask in zip(words, self.shift, self.mask, strict=True):
+            numbers |= (word >> shift[nodes]) & mask[nodes]  # the mask is 0 but in the cell's word
+        return numbers.astype(np.intp)
+
     def move(self, mode: Mode) -> Move:
         """The move of this mode. A crash and a restart are of all tasks."""
         return Move(self.client, mode, MAIN if mode in OF_CLIENTS else self.task)
@@ -108,7 +115,7 @@ class ClientTable(MoveTable):
     """The compiled moves of one task of a client."""
 
     def __init__(self, space: Space, client: int, events: Column, task: str = MAIN, index: int | None = None) -> None:
-        """events: the lists of events that monitors are told, as numbers; 0 is the empty one."""
+        """events: the lists of events that monitors advance by, as numbers; 0 is the empty one."""
         self.space = space
         self.client = client
         self.task = task

@@ -114,7 +114,8 @@ class Trie:
 class Node:
     """A class of raw nodes with, as far as anybody has seen, the same future."""
 
-    __slots__ = ("children", "crashed", "id", "key", "members", "rank", "representative")
+    __slots__ = ("broken", "calls", "children", "crashed", "id", "key", "members", "op", "open", "rank",
+                 "representative", "visible")  # fmt: skip
 
     def __init__(self, node_id: int, key: Hashable, representative: Raw, rank: int, crashed: bool) -> None:
         self.id = node_id
@@ -124,35 +125,21 @@ class Node:
         self.members: list[Raw] = [representative]
         self.children: dict[object, int] = {}
         self.crashed = crashed
-
-    @property
-    def op(self) -> Effect | None:
+        # The representative of a crashed client still waits; this client does not.
+        self.op: Effect | None = None if crashed else representative.op
         """The effect that the client waits for, the first one if several are open; None at its end."""
-        return None if self.crashed else self.representative.op  # the representative still waits; this client does not
-
-    @property
-    def open(self) -> tuple[tuple[str, Effect], ...]:
+        self.open: tuple[tuple[str, Effect], ...] = () if crashed else representative.open
         """All effects that it waits for, by task."""
-        return () if self.crashed else self.representative.open
+        self.calls = representative.crashed_calls if crashed else representative.calls
+        """What is visible of the client: its calls so far."""
+        self.visible = representative.crashed_visible if crashed else representative.visible
+        """The identity of `calls`."""
+        self.broken = representative.broken and not crashed
+        """Whether the client ended here by raising what is no answer."""
 
     def effect(self, task: str) -> Effect | None:
         """The open effect of a task; None if it waits for none."""
         return next((op for name, op in self.open if name == task), None)
-
-    @property
-    def calls(self) -> tuple[CallView, ...]:
-        """What is visible of the client: its calls so far."""
-        return self.representative.crashed_calls if self.crashed else self.representative.calls
-
-    @property
-    def visible(self) -> Hashable:
-        """The identity of `calls`."""
-        return self.representative.crashed_visible if self.crashed else self.representative.visible
-
-    @property
-    def broken(self) -> bool:
-        """Whether the client ended here by raising what is no answer."""
-        return self.representative.broken and not self.crashed
 
     @property
     def restarts(self) -> bool:
