@@ -3,21 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from lakeproof.impl.migration.rows import (
-    TABLES,
-    BranchRow,
-    CommitRow,
-    RepositoryRow,
-    Row,
-    StagedRow,
-    Tables,
-    TagRow,
-    UnusableTables,
-    describe_key,
-    key_of,
-)
+from lakeproof.impl.migration.rows import TABLES, Row, Tables, UnusableTables, describe_key, key_of
 from lakeproof.model import keys
-from lakeproof.model.identifiers import BranchID, CommitID, RepositoryID, StagingToken, TagID
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry, Tag
 
 METADATA: Final = b"kv-internal-metadata"
 """lakeFS' partition for what it says of the store itself."""
@@ -47,24 +36,25 @@ def problems(tables: Tables) -> Iterator[str]:
     for table in TABLES:
         before: tuple[bytes, ...] = ()
         for row in tables.rows(table):
-            where = f"{table} {describe_key(row)}"
+            where, record = f"{table} {describe_key(row)}", row.record
             if key_of(row) == before:  # rows come in the order of their keys
                 yield f"{where}: expected one row of that key, and there are more; delete all but one"
             before = key_of(row)
             yield from (f"{where}: {problem}" for problem in _unnameable(row))
-            if isinstance(row, RepositoryRow):
-                repositories[row.id] = row.default_branch
-            elif not isinstance(row, StagedRow) and row.repository_id not in repositories:
-                yield f"{where}: expected a repository {row.repository_id!r}, and there is none; delete the row"
-            if isinstance(row, CommitRow):
-                commits.add((row.repository_id, row.id))
-            elif isinstance(row, BranchRow):
-                branches.add((row.repository_id, row.id))
+            if isinstance(record, Repository):
+                repositories[record.repository_id] = record.default_branch_id
+            elif not isinstance(record, StagedEntry) and row.owner not in repositories:
+                yield f"{where}: expected a repository {row.owner!r}, and there is none; delete the row"
+            if isinstance(record, Commit):
+                commits.add((row.owner, record.commit_id))
+            elif isinstance(record, Branch):
+                branches.add((row.owner, record.branch_id))
+                token = record.staging_token
                 # A token of two branches would give each the changes of the other.
-                owner = owners.setdefault(row.staging_token, describe_key(row))
+                owner = owners.setdefault(token, describe_key(row))
                 if owner != describe_key(row):
                     yield (
-                        f"{where}: expected a staging token of its own, and {row.staging_token!r} is that of {owner}; "
+                        f"{where}: expected a staging token of its own, and {token!r} is that of {owner}; "
                         "give one of them another"
                     )
     yield from _dangling(tables, commits)
@@ -80,43 +70,44 @@ def problems(tables: Tables) -> Iterator[str]:
 
 def _unnameable(row: Row) -> Iterator[str]:
     try:
-        match row:
-            case RepositoryRow():
-                keys.repository_key(RepositoryID(row.id))
-            case BranchRow():
-                keys.branch_key(BranchID(row.id))
-                yield from _untaken(row.staging_token)
-            case CommitRow():
-                keys.commit_key(CommitID(row.id))
-                for name, number in (("version", row.version), ("generation", row.generation)):
+        match row.record:
+            case Repository(repository_id=repository_id):
+                keys.repository_key(repository_id)
+            case Branch(branch_id=branch_id, staging_token=token):
+                keys.branch_key(branch_id)
+                yield from _untaken(token)
+            case Commit(commit_id=commit_id, version=version, generation=generation):
+                keys.commit_key(commit_id)
+                for name, number in (("version", version), ("generation", generation)):
                     if not -INT32_MAX <= number <= INT32_MAX:  # protobuf's int32, without its least number
                         yield f"{name} {number}: expected a 32-bit number; mend the row"
-            case TagRow():
-                keys.tag_key(TagID(row.id))
-            case StagedRow():
-                yield from _untaken(row.staging_token)
-                keys.staged_key(row.key)
+            case Tag(tag_id=tag_id):
+                keys.tag_key(tag_id)
+            case StagedEntry(key=path):
+                yield from _untaken(StagingToken(row.owner))
+                keys.staged_key(path)
     except keys.InvalidName as error:
         yield str(error)
 
 
-def _untaken(token: str) -> Iterator[str]:
+def _untaken(token: StagingToken) -> Iterator[str]:
     """Raises InvalidName."""
     # A token may be any text in the tables, and its partition must not be that of the version and the journal.
-    if keys.staging_partition(StagingToken(token)) == METADATA:
+    if keys.staging_partition(token) == METADATA:
         yield f"staging token {token!r}: the partition of that name is taken; choose another"
 
 
 def _dangling(tables: Tables, commits: set[tuple[str, str]]) -> Iterator[str]:
     for table in ("graveler_branches", "graveler_tags"):
         for row in tables.rows(table):
-            assert isinstance(row, BranchRow | TagRow)
-            if (row.repository_id, row.commit_id) not in commits:
-                yield f"{table} {describe_key(row)}: commit {row.commit_id!r} is not in graveler_commits; restore it"
+            assert isinstance(row.record, Branch | Tag)
+            head = row.record.commit_id
+            if (row.owner, head) not in commits:
+                yield f"{table} {describe_key(row)}: commit {head!r} is not in graveler_commits; restore it"
     for row in tables.rows("graveler_commits"):
-        assert isinstance(row, CommitRow)
-        for parent in row.parents:
-            if (row.repository_id, parent) not in commits:
+        assert isinstance(row.record, Commit)
+        for parent in row.record.parents:
+            if (row.owner, parent) not in commits:
                 yield f"graveler_commits {describe_key(row)}: parent {parent!r} is not in graveler_commits; restore it"
 
 

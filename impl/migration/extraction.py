@@ -7,12 +7,13 @@ Source: lakeFS pkg/graveler/model.go, pkg/graveler/staging/manager.go.
 
 from collections.abc import AsyncIterator
 
+import attrs
+
 from lakeproof.impl.codec import Undecodable, decode_at, decode_repository, decode_staged_entry
 from lakeproof.impl.effects import Env
-from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
+from lakeproof.impl.migration.rows import NO_INSTANCE, Row
 from lakeproof.model import keys, kv
-from lakeproof.model.identifiers import StagingToken
-from lakeproof.model.records import Branch, Commit, Record, Repository, Tag
+from lakeproof.model.records import Branch, Commit, Repository, Tag
 
 
 async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 0) -> AsyncIterator[Row]:
@@ -26,24 +27,20 @@ async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 
         # Only a partition that an entry leads to is a repository's. One of an instance that a dead run has begun is
         # passed over below.
         owners[keys.repository_partition(repository.repository_id, repository.instance_uid)] = repository
-        yield RepositoryRow(
-            id=repository.repository_id,
-            storage_namespace=repository.storage_namespace,
-            creation_date=repository.creation_date,
-            default_branch=repository.default_branch_id,
-        )
+        yield Row("", attrs.evolve(repository, instance_uid=NO_INSTANCE, bare=False))
     async for partition in partitions:
         async for entry in env.store.scan(partition, b"", batch_size):
             if partition not in owners:  # of lakeFS' own: a staging token, or something that is skipped below
-                row = _staged_row(StagingToken(partition.decode()), entry)
-            else:
-                record = decode_at(partition, entry.key, entry.value)
-                row = None if record is None else _row(record, owners[partition].repository_id)
-            if row is not None:
-                yield row
+                row = _staged_row(partition.decode(), entry)
+                if row is not None:
+                    yield row
+                continue
+            record = decode_at(partition, entry.key, entry.value)
+            if isinstance(record, Branch | Commit | Tag):  # all else is not of the five tables
+                yield Row(owners[partition].repository_id, record)
 
 
-def _staged_row(token: StagingToken, entry: kv.Entry) -> Row | None:
+def _staged_row(token: str, entry: kv.Entry) -> Row | None:
     """None: it is not a staged entry under its path, but something of an instance that another run began, say."""
     try:
         record = decode_staged_entry(entry.value)
@@ -51,32 +48,4 @@ def _staged_row(token: StagingToken, entry: kv.Entry) -> Row | None:
         return None
     if record.key != entry.key:  # a staged entry repeats its path
         return None
-    return StagedRow(staging_token=token, key=record.key, identity=record.identity, data=record.data)
-
-
-def _row(record: Record, repository_id: str) -> Row | None:
-    match record:
-        case Branch():
-            return BranchRow(
-                repository_id=repository_id,
-                id=record.branch_id,
-                staging_token=record.staging_token,
-                commit_id=record.commit_id,
-            )
-        case Tag():
-            return TagRow(repository_id=repository_id, id=record.tag_id, commit_id=record.commit_id)
-        case Commit():
-            return CommitRow(
-                repository_id=repository_id,
-                id=record.commit_id,
-                committer=record.committer,
-                message=record.message,
-                creation_date=record.creation_date,
-                meta_range_id=record.meta_range_id,
-                metadata=record.metadata,
-                parents=tuple(record.parents),
-                version=record.version,
-                generation=record.generation,
-            )
-        case _:  # not of the five tables
-            return None
+    return Row(token, record)

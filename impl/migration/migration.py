@@ -32,37 +32,22 @@ from lakeproof.impl.migration.checks import VERSION as VERSION
 from lakeproof.impl.migration.checks import VERSION_KEY as VERSION_KEY
 from lakeproof.impl.migration.checks import check
 from lakeproof.impl.migration.extraction import extract
-from lakeproof.impl.migration.rows import (
-    TABLES,
-    BranchRow,
-    CommitRow,
-    RepositoryRow,
-    Row,
-    StagedRow,
-    Tables,
-    TagRow,
-    describe_key,
-    key_of,
-)
+from lakeproof.impl.migration.rows import NAMES, TABLES, Row, Tables, describe_key, key_of
 from lakeproof.impl.repositories.records import delete_all
 from lakeproof.model import keys, kv
 from lakeproof.model.errors import FlowError
-from lakeproof.model.identifiers import (
-    BranchID,
-    CommitID,
-    InstanceUID,
-    MetaRangeID,
-    RepositoryID,
-    StagingToken,
-    StorageNamespace,
-    TagID,
-)
-from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.identifiers import InstanceUID, RepositoryID, StagingToken
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry, Tag, name_of
 
 MIGRATING: Final = b"migrating "
 JOURNAL: Final = b"migrated-partition/"
 DIFFERENCES_MAX: Final = 20
-_NAMES: Final = {kind: name for name, kind in TABLES.items()}
+_PREFIXES: Final = {
+    Branch: keys.BRANCHES_PREFIX,
+    Commit: keys.COMMITS_PREFIX,
+    Tag: keys.TAGS_PREFIX,
+    StagedEntry: b"",  # under the bare path, as lakeFS has it, and not under the designs' key
+}
 
 
 class MigrationError(FlowError):
@@ -112,10 +97,9 @@ async def migrate(
     check(tables)  # all rows, before the store is touched
     mark = await _claim(env, who, restart=restart, batch_size=batch_size)
     uids: dict[str, InstanceUID] = {}
-    for row in tables.rows("graveler_repositories"):
-        assert isinstance(row, RepositoryRow)
+    for repository in _repositories(tables):
         # Before the copies: entities are written under it, and the repository last.
-        uids[row.id] = InstanceUID(env.ids.unique("instance"))
+        uids[repository.repository_id] = InstanceUID(env.ids.unique("instance"))
     branched: set[str] = set()
     noted = b""
     for row in _entities(tables):
@@ -124,20 +108,19 @@ async def migrate(
         if partition != noted:
             await env.store.set(METADATA, JOURNAL + partition, b"")
             noted = partition
-        if isinstance(row, BranchRow):
-            branched.add(row.repository_id)
-        key, record = _record(row)
+        if isinstance(row.record, Branch):
+            branched.add(row.owner)
         # Plain: no client may use the store, and nothing leads to the partition.
-        await env.store.set(partition, key, encode(record))
-    for row in tables.rows("graveler_repositories"):
-        assert isinstance(row, RepositoryRow)
+        await env.store.set(partition, _PREFIXES[type(row.record)] + name_of(row.record), encode(row.record))
+    for repository in _repositories(tables):
+        name = repository.repository_id
         # An older lakeFS has no mark of bare repositories.
-        repository = _repository(row, uids[row.id], bare=row.id not in branched)
+        entry = encode(attrs.evolve(repository, instance_uid=uids[name], bare=name not in branched))
         try:
             # If absent: a run that was taken over must not lead readers to the partition that the new run has cleared.
-            await env.store.set_if(keys.GRAVELER, keys.repository_key(RepositoryID(row.id)), encode(repository), None)
+            await env.store.set_if(keys.GRAVELER, keys.repository_key(name), entry, None)
         except kv.PredicateFailed:
-            raise Superseded(f"repository {row.id!r} is there already: another run is writing") from None
+            raise Superseded(f"repository {name!r} is there already: another run is writing") from None
     # Read again from the store, by other code than wrote it: what the codec loses shows.
     found, counts = await _differences(tables, extract(env, _journal(env, batch_size), batch_size))
     if found:
@@ -216,6 +199,12 @@ async def _journal(env: Env, batch_size: int) -> AsyncIterator[bytes]:
         yield entry.key.removeprefix(JOURNAL)
 
 
+def _repositories(tables: Tables) -> Iterator[Repository]:
+    for row in tables.rows("graveler_repositories"):
+        assert isinstance(row.record, Repository)
+        yield row.record
+
+
 def _entities(tables: Tables) -> Iterator[Row]:
     """All rows but the repositories; each table's by partition."""
     for table in ("graveler_staging_kv", "graveler_commits", "graveler_tags", "graveler_branches"):
@@ -223,50 +212,9 @@ def _entities(tables: Tables) -> Iterator[Row]:
 
 
 def _partition(row: Row, uids: dict[str, InstanceUID]) -> bytes:
-    if isinstance(row, StagedRow):
-        return keys.staging_partition(StagingToken(row.staging_token))
-    assert not isinstance(row, RepositoryRow)
-    return keys.repository_partition(RepositoryID(row.repository_id), uids[row.repository_id])
-
-
-def _repository(row: RepositoryRow, uid: InstanceUID, *, bare: bool) -> Repository:
-    return Repository(
-        repository_id=RepositoryID(row.id),
-        storage_namespace=StorageNamespace(row.storage_namespace),
-        default_branch_id=BranchID(row.default_branch),
-        creation_date=row.creation_date,
-        instance_uid=uid,
-        bare=bare,
-    )
-
-
-def _record(row: Row) -> tuple[bytes, Record]:
-    """The key and the record of a row."""
-    match row:
-        case BranchRow():
-            branch_id = BranchID(row.id)
-            token = StagingToken(row.staging_token)
-            branch = Branch(branch_id=branch_id, commit_id=CommitID(row.commit_id), staging_token=token)
-            return keys.branch_key(branch_id), branch
-        case TagRow():
-            return keys.tag_key(TagID(row.id)), Tag(tag_id=TagID(row.id), commit_id=CommitID(row.commit_id))
-        case StagedRow():
-            # Under the bare path, as lakeFS has it, and not under the designs' key.
-            return row.key, StagedEntry(key=row.key, identity=row.identity, data=row.data)
-        case CommitRow():
-            commit = Commit(
-                commit_id=CommitID(row.id),
-                committer=row.committer,
-                message=row.message,
-                creation_date=row.creation_date,
-                meta_range_id=MetaRangeID(row.meta_range_id),
-                metadata=row.metadata,
-                parents=tuple(CommitID(parent) for parent in row.parents),
-                version=row.version,
-                generation=row.generation,
-            )
-            return keys.commit_key(commit.commit_id), commit
-    raise AssertionError(f"{row!r} goes last")
+    if isinstance(row.record, StagedEntry):
+        return keys.staging_partition(StagingToken(row.owner))
+    return keys.repository_partition(RepositoryID(row.owner), uids[row.owner])
 
 
 async def _differences(tables: Tables, extracted: AsyncIterator[Row]) -> tuple[list[str], tuple[tuple[str, int], ...]]:
@@ -277,7 +225,7 @@ async def _differences(tables: Tables, extracted: AsyncIterator[Row]) -> tuple[l
     found: dict[tuple[str, tuple[bytes, ...]], int] = {}
     words: list[str] = []
     async for row in extracted:
-        where = _NAMES[type(row)], key_of(row)
+        where = NAMES[type(row.record)], key_of(row)
         if where in found:
             words.append(f"{where[0]} {describe_key(row)}: there twice")
         found[where] = _fingerprint(row)

@@ -1,71 +1,63 @@
-"""The rows of the five tables, column by column as in the Go structs of graveler-on-kv.md, "Entities"."""
+"""The rows of the five tables, as in the Go structs of graveler-on-kv.md, "Entities"."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, Protocol
 
 import attrs
 
 from lakeproof.impl.printable import printable
+from lakeproof.model.identifiers import InstanceUID
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag, name_of
 
-Parents = tuple[str, ...]
-Metadata = tuple[tuple[str, str], ...]  # sorted
-
-
-@attrs.frozen(kw_only=True, order=True)
-class RepositoryRow:
-    id: str
-    storage_namespace: str
-    creation_date: int  # microseconds since 1970
-    default_branch: str
+NO_INSTANCE: Final = InstanceUID("")
+"""That of a repository in the tables."""
 
 
-@attrs.frozen(kw_only=True, order=True)
-class BranchRow:
-    repository_id: str
-    id: str
-    staging_token: str
-    commit_id: str
+@attrs.frozen
+class Row:
+    """A row as the record that it becomes."""
+
+    owner: str
+    """The repository of a branch, a commit or a tag; the token of a staged entry; of a repository nothing."""
+    record: Record
 
 
-@attrs.frozen(kw_only=True, order=True)
-class CommitRow:
-    repository_id: str
-    id: str
-    committer: str
-    message: str
-    creation_date: int  # microseconds since 1970
-    meta_range_id: str
-    metadata: Metadata
-    parents: Parents
-    version: int
-    generation: int
+@attrs.frozen
+class Table:
+    """What rows of a table are, and in which fields of the record their columns are."""
+
+    kind: type[Record]
+    columns: Mapping[str, str]
+    """Of the owner: no field. The columns of the key come first."""
+    key_size: int = 2
 
 
-@attrs.frozen(kw_only=True, order=True)
-class TagRow:
-    repository_id: str
-    id: str
-    commit_id: str
-
-
-@attrs.frozen(kw_only=True, order=True)
-class StagedRow:
-    staging_token: str
-    key: bytes
-    identity: bytes
-    data: bytes | None  # None: the path was deleted
-
-
-Row = RepositoryRow | BranchRow | CommitRow | TagRow | StagedRow
-
-TABLES: Final[dict[str, type[Row]]] = {
-    "graveler_repositories": RepositoryRow,
-    "graveler_branches": BranchRow,
-    "graveler_commits": CommitRow,
-    "graveler_tags": TagRow,
-    "graveler_staging_kv": StagedRow,
+_OF_COMMITS: Final = "committer message creation_date meta_range_id metadata parents version generation"
+TABLES: Final[Mapping[str, Table]] = {
+    "graveler_repositories": Table(
+        Repository,
+        {
+            "id": "repository_id",
+            "storage_namespace": "storage_namespace",
+            "creation_date": "creation_date",
+            "default_branch": "default_branch_id",
+        },
+        key_size=1,
+    ),
+    "graveler_branches": Table(
+        Branch,
+        {"repository_id": "", "id": "branch_id", "staging_token": "staging_token", "commit_id": "commit_id"},
+    ),
+    "graveler_commits": Table(
+        Commit, {"repository_id": "", "id": "commit_id", **{name: name for name in _OF_COMMITS.split()}}
+    ),
+    "graveler_tags": Table(Tag, {"repository_id": "", "id": "tag_id", "commit_id": "commit_id"}),
+    "graveler_staging_kv": Table(
+        StagedEntry, {"staging_token": "", "key": "key", "identity": "identity", "data": "data"}
+    ),
 }
 """By name, in the order of reports."""
+NAMES: Final = {table.kind: name for name, table in TABLES.items()}
 
 
 class Tables(Protocol):
@@ -85,14 +77,9 @@ class UnusableTables(ValueError):
 
 def key_of(row: Row) -> tuple[bytes, ...]:
     """The primary key of a row, in the order in which tables are read and compared."""
-    match row:
-        case RepositoryRow():
-            return (row.id.encode(),)
-        case StagedRow():
-            return row.staging_token.encode(), row.key
-        case _:
-            # In UTF-8, as the databases compare text that is collated by bytes.
-            return row.repository_id.encode(), row.id.encode()
+    name = name_of(row.record)
+    # In UTF-8, as the databases compare text that is collated by bytes.
+    return (name,) if isinstance(row.record, Repository) else (row.owner.encode(), name)
 
 
 def describe_key(row: Row) -> str:
@@ -107,4 +94,4 @@ class MemoryTables:
     all_rows: tuple[Row, ...]
 
     def rows(self, table: str) -> Iterator[Row]:
-        return iter(sorted((row for row in self.all_rows if isinstance(row, TABLES[table])), key=key_of))
+        return iter(sorted((row for row in self.all_rows if NAMES[type(row.record)] == table), key=key_of))

@@ -15,32 +15,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Protocol
 
-import attrs
-
 from lakeproof.impl.closable import Closing
-from lakeproof.impl.migration.rows import TABLES, RepositoryRow, Row, StagedRow, UnusableTables
+from lakeproof.impl.migration.rows import NO_INSTANCE, TABLES, Row, UnusableTables
 from lakeproof.impl.printable import printable
 from lakeproof.impl.stores.sqlite_health import Damaged, open_to_read, refuse_damaged, words
+from lakeproof.model.records import Repository, StagedEntry
 
 MICROSECONDS: Final = 1_000_000
 FETCHED_AT_ONCE: Final = 1_000
 SHOWN_MAX: Final = 200
 
-_KEYS: Final[Mapping[type[Row], tuple[str, ...]]] = {RepositoryRow: ("id",), StagedRow: ("staging_token", "key")}
-_KEY_OF_OTHERS: Final = ("repository_id", "id")
-
-
-def columns(kind: type[Row]) -> tuple[str, ...]:
-    """The columns of a table, in the order of the fields."""
-    return tuple(field.name for field in attrs.fields(kind))
-
 
 def _query(table: str, collate: str) -> str:
-    kind = TABLES[table]
+    columns = list(TABLES[table].columns)
     # By bytes in both databases, as `key_of` sorts; the collation of a database may order words otherwise. ``key`` is
     # binary and has none.
-    order = ", ".join(name if name == "key" else f"{name} {collate}" for name in _KEYS.get(kind, _KEY_OF_OTHERS))
-    return f"SELECT {', '.join(columns(kind))} FROM {table} ORDER BY {order}"  # noqa: S608  # made of our own names
+    key = columns[: TABLES[table].key_size]
+    order = ", ".join(name if name == "key" else f"{name} {collate}" for name in key)
+    return f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"  # noqa: S608  # made of our own names
 
 
 class _SQLConnection(Protocol):
@@ -147,20 +139,18 @@ class PostgresTables(Closing):
 
 
 def _row(table: str, values: Sequence[object]) -> Row:
-    kind = TABLES[table]
-    names = columns(kind)
-    shown = "/".join(
-        str(value) for name, value in zip(names, values, strict=True) if name in ("id", "key", "repository_id")
-    )
-    found: dict[str, object] = {}
-    for name, value in zip(names, values, strict=True):
+    kind, columns = TABLES[table].kind, TABLES[table].columns
+    named = dict(zip(columns, values, strict=True))
+    shown = "/".join(str(value) for name, value in named.items() if name in ("id", "key", "repository_id"))
+    found: dict[str, object] = {"instance_uid": NO_INSTANCE} if kind is Repository else {}
+    for name, value in named.items():
         try:
-            found[name] = _COLUMNS.get(name, _text)(value)
+            found[columns[name]] = _COLUMNS.get(name, _text)(value)
         except (ValueError, TypeError) as error:
             raise UnusableTables(
                 f"{table} {printable(shown)}: {name} {_short(value)}: {printable(str(error))}; mend the row"
             ) from None
-    if kind is StagedRow and not found["identity"]:
+    if kind is StagedEntry and not found["identity"]:
         if found["data"] is not None:
             # lakeFS knows a tombstone by its missing identity, so data beside it would be lost. Protocol Buffers leave
             # an empty one out.
@@ -168,7 +158,8 @@ def _row(table: str, values: Sequence[object]) -> Row:
                 f"{table} {printable(shown)}: data without an identity: expected both or neither; mend the row"
             )
         found["identity"] = b""
-    return kind(**found)  # type: ignore[arg-type]  # each checked by its column
+    owner = str(found.pop("", ""))
+    return Row(owner, kind(**found))  # type: ignore[arg-type]  # each checked by its column
 
 
 def _short(value: object) -> str:

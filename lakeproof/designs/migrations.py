@@ -8,29 +8,29 @@ import attrs
 from lakeproof.designs.designs import Design, Word, rows
 from lakeproof.designs.races import FAULTS, NONE, REFUSED, Race, Refuted
 from lakeproof.impl.migration.migration import METADATA, VERSION, VERSION_KEY, migrate
-from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
+from lakeproof.impl.migration.rows import NO_INSTANCE, MemoryTables, Row
 from lakeproof.model import keys
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, RepositoryID, StagingToken, StorageNamespace
 from lakeproof.model.invariants import STORE_AND_CLIENTS, Finding, Invariant, Reached, Violation, always
-from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Aftermath, Call
 
-TABLE_ROWS: Final[tuple[Row, ...]] = (
-    RepositoryRow(id="r", storage_namespace="mem://r", creation_date=1, default_branch="main"),
-    CommitRow(
-        repository_id="r",
-        id="c",
-        committer="",
-        message="",
-        creation_date=1,
-        meta_range_id="",
-        metadata=(),
-        parents=(),
-        version=1,
-        generation=1,
+_MAIN, _C = BranchID("main"), CommitID("c")
+TABLE_ROWS: Final = (
+    Row(
+        "",
+        Repository(
+            repository_id=RepositoryID("r"),
+            storage_namespace=StorageNamespace("mem://r"),
+            default_branch_id=_MAIN,
+            creation_date=1,
+            instance_uid=NO_INSTANCE,
+        ),
     ),
-    BranchRow(repository_id="r", id="main", staging_token="t", commit_id="c"),  # noqa: S106  # no password
-    StagedRow(staging_token="t", key=b"x", identity=b"i", data=b"d"),  # noqa: S106
+    Row("r", Commit(commit_id=_C, committer="", message="", creation_date=1, meta_range_id=MetaRangeID(""))),
+    Row("r", Branch(branch_id=_MAIN, commit_id=_C, staging_token=StagingToken("t"))),
+    Row("t", StagedEntry(key=b"x", identity=b"i", data=b"d")),
 )
 TABLES: Final = MemoryTables(TABLE_ROWS)
 

@@ -16,10 +16,11 @@ import trio
 from lakeproof.commands.migrate import migrate_store
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
-from lakeproof.impl.migration.rows import MemoryTables, Row, StagedRow, UnusableTables
+from lakeproof.impl.migration.rows import MemoryTables, Row, UnusableTables
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
+from lakeproof.model.records import StagedEntry
 from lakeproof.stores import Target, target
 from lakeproof.stores.child import ChildStore
 from lakeproof.stores.pooled import Pooled
@@ -203,7 +204,7 @@ def test_a_connection_that_is_lost_ends_the_run_and_a_restart_completes_it(
 
 def test_a_full_disk_ends_the_run_and_a_restart_completes_it(tmp_path: Path) -> None:
     """No file may grow beyond a limit, as on a disk without room."""
-    many = tuple(StagedRow(staging_token="t", key=b"%d" % n, identity=b"i", data=b"d" * 4_000) for n in range(100))
+    many = tuple(Row("t", StagedEntry(key=b"%d" % n, identity=b"i", data=b"d" * 4_000)) for n in range(100))
     fill_sqlite(tmp_path / "old.db", (*ROWS, *many))
     command = [sys.executable, "-m", "lakeproof", "migrate", str(tmp_path / "old.db"), str(tmp_path / "new.db")]
     limited = subprocess.run(

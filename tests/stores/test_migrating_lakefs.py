@@ -2,13 +2,17 @@
 
 from pathlib import Path
 
+import attrs
 import pytest
 
-from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
+from lakeproof.impl.migration.rows import NO_INSTANCE, Row
 from lakeproof.live.lakefs.api import LakeFS, address
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
+from lakeproof.model.identifiers import CommitID, RepositoryID, StagingToken, StorageNamespace
 from lakeproof.model.objects import etag
+from lakeproof.model.records import StagedEntry
 from tests.commands import lakeproof
+from tests.impl import records
 from tests.impl.migration.databases import fill_sqlite
 from tests.servers import BINARY, lakefs, new_database
 
@@ -21,37 +25,45 @@ CONTENT = {"a/1": b"one", "a/2": b"two", "b": b"three"}
 STAGED = "old-main:8f5b6d3e"
 
 
-def staged(path: str, content: bytes | None, token: str = STAGED) -> StagedRow:
+def staged(path: str, content: bytes | None) -> Row:
     if content is None:
-        return StagedRow(staging_token=token, key=path.encode(), identity=b"", data=None)
+        return Row(STAGED, StagedEntry(key=path.encode(), identity=b"", data=None))
     entry = ObjectEntry(address=f"data/{path}", e_tag=etag(content), size_bytes=len(content), last_modified=NOW)
     data = encode_object_entry(entry)
-    return StagedRow(staging_token=token, key=path.encode(), identity=identity_of(data), data=data)
+    return Row(STAGED, StagedEntry(key=path.encode(), identity=identity_of(data), data=data))
 
 
-def commit(commit_id: str, *parents: str) -> CommitRow:
-    return CommitRow(
-        repository_id="old",
-        id=commit_id,
+def commit(commit_id: str, *parents: str) -> Row:
+    made = attrs.evolve(
+        records.commit(commit_id, *parents),
         committer="me",
         message=f"the message of {commit_id[0]}",
         creation_date=NOW,
-        meta_range_id="",
         metadata=(("key", "value"),),
-        parents=parents,
-        version=1,
         generation=1 + len(parents),
     )
+    return Row("old", made)
 
 
+def branch(name: str, token: str, commit_id: str) -> Row:
+    return Row("old", attrs.evolve(records.branch(name, commit_id), staging_token=StagingToken(token)))
+
+
+OLD = attrs.evolve(
+    records.REPOSITORY,
+    repository_id=RepositoryID("old"),
+    storage_namespace=StorageNamespace("local://old"),
+    creation_date=NOW,
+    instance_uid=NO_INSTANCE,
+)
 FIRST, SECOND = "1" * 64, "2" * 64
 ROWS: tuple[Row, ...] = (
-    RepositoryRow(id="old", storage_namespace="local://old", creation_date=NOW, default_branch="main"),
+    Row("", OLD),
     commit(FIRST),
     commit(SECOND, FIRST),
-    BranchRow(repository_id="old", id="main", staging_token=STAGED, commit_id=SECOND),
-    BranchRow(repository_id="old", id="dev", staging_token="old-dev:1", commit_id=FIRST),
-    TagRow(repository_id="old", id="v1", commit_id=FIRST),
+    branch("main", STAGED, SECOND),
+    branch("dev", "old-dev:1", FIRST),
+    Row("old", attrs.evolve(records.tag("v1"), commit_id=CommitID(FIRST))),
     *(staged(path, content) for path, content in CONTENT.items()),
     staged("gone", None),
 )

@@ -11,10 +11,18 @@ import psycopg
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
-from lakeproof.impl.migration.rows import TABLES, BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
-from lakeproof.impl.migration.sources import columns
+from lakeproof.impl.migration.rows import NAMES, NO_INSTANCE, TABLES, Row
+from lakeproof.model.identifiers import (
+    BranchID,
+    CommitID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry, Tag
 
-NAMES = {kind: name for name, kind in TABLES.items()}
 TYPES = {
     "creation_date": "timestamptz",
     "metadata": "jsonb",
@@ -44,17 +52,19 @@ IN_POSTGRESQL: Written = {"creation_date": moment, "metadata": lambda pairs: Jso
 def inserts(rows: Sequence[Row], written: Written, mark: str) -> Iterator[tuple[str, list[object]]]:
     """A statement for each row, with its values."""
     for row in rows:
-        told = {name: getattr(row, name) for name in columns(type(row))}
+        table = NAMES[type(row.record)]
+        columns = TABLES[table].columns
+        told = {name: getattr(row.record, field) if field else row.owner for name, field in columns.items()}
         values = [written[name](value) if name in written else value for name, value in told.items()]
-        yield f"INSERT INTO {NAMES[type(row)]} VALUES ({', '.join([mark] * len(values))})", values  # noqa: S608
+        yield f"INSERT INTO {table} VALUES ({', '.join([mark] * len(values))})", values  # noqa: S608
 
 
 def fill_sqlite(path: Path, rows: Sequence[Row]) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA synchronous = OFF")
-    for name, kind in TABLES.items():
+    for name, table in TABLES.items():
         connection.execute(f"DROP TABLE IF EXISTS {name}")
-        connection.execute(f"CREATE TABLE {name} ({', '.join(columns(kind))})")
+        connection.execute(f"CREATE TABLE {name} ({', '.join(table.columns)})")
     for statement, values in inserts(rows, IN_SQLITE, "?"):
         connection.execute(statement, values)
     connection.commit()
@@ -63,8 +73,8 @@ def fill_sqlite(path: Path, rows: Sequence[Row]) -> None:
 
 def fill_postgres(address: str, rows: Sequence[Row]) -> None:
     with psycopg.connect(address) as connection:
-        for name, kind in TABLES.items():
-            shape = ", ".join(f"{column} {TYPES.get(column, 'text')}" for column in columns(kind))
+        for name, table in TABLES.items():
+            shape = ", ".join(f"{column} {TYPES.get(column, 'text')}" for column in table.columns)
             connection.execute(f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({shape})")
         for statement, values in inserts(rows, IN_POSTGRESQL, "%s"):
             connection.execute(statement, values)
@@ -79,41 +89,42 @@ moments = st.integers(0, 4_000_000_000_000_000)
 def databases(draw: st.DrawFn) -> tuple[Row, ...]:
     """A few repositories with commits that know each other, branches, tags, and staged entries, some of nobody."""
     rows: list[Row] = []
-    tokens = [f"token{number}" for number in range(9)]
+    tokens = [StagingToken(f"token{number}") for number in range(9)]
     free = list(tokens)
-    for repository_id in draw(st.lists(ids, max_size=3, unique=True)):
-        commits = draw(st.lists(ids, min_size=1, max_size=4, unique=True))
-        names = draw(st.lists(ids, min_size=1, max_size=3, unique=True))
-        rows.append(
-            RepositoryRow(
-                id=repository_id, storage_namespace=draw(texts), creation_date=draw(moments), default_branch=names[0]
-            )
+    for owner in map(RepositoryID, draw(st.lists(ids, max_size=3, unique=True))):
+        commits = draw(st.lists(ids.map(CommitID), min_size=1, max_size=4, unique=True))
+        names = draw(st.lists(ids.map(BranchID), min_size=1, max_size=3, unique=True))
+        repository = Repository(
+            repository_id=owner,
+            storage_namespace=StorageNamespace(draw(texts)),
+            creation_date=draw(moments),
+            default_branch_id=names[0],
+            instance_uid=NO_INSTANCE,
         )
+        rows.append(Row("", repository))
         for number, commit_id in enumerate(commits):
             parents = draw(st.lists(st.sampled_from(commits[:number]), max_size=2, unique=True)) if number else []
-            rows.append(
-                CommitRow(
-                    repository_id=repository_id,
-                    id=commit_id,
-                    committer=draw(texts),
-                    message=draw(texts),
-                    creation_date=draw(moments),
-                    meta_range_id=draw(texts),
-                    metadata=tuple(sorted(draw(st.dictionaries(texts, texts, max_size=2)).items())),
-                    parents=tuple(parents),
-                    version=draw(st.integers(0, 3)),
-                    generation=draw(st.integers(-1, 9)),
-                )
+            commit = Commit(
+                commit_id=commit_id,
+                committer=draw(texts),
+                message=draw(texts),
+                creation_date=draw(moments),
+                meta_range_id=MetaRangeID(draw(texts)),
+                metadata=tuple(sorted(draw(st.dictionaries(texts, texts, max_size=2)).items())),
+                parents=tuple(parents),
+                version=draw(st.integers(0, 3)),
+                generation=draw(st.integers(-1, 9)),
             )
+            rows.append(Row(owner, commit))
+        heads = st.sampled_from(commits)
         for name in names:
-            token = f"{repository_id}-{name}" if draw(st.booleans()) else free.pop()
-            head = draw(st.sampled_from(commits))
-            rows.append(BranchRow(repository_id=repository_id, id=name, staging_token=token, commit_id=head))
-        tags = draw(st.dictionaries(ids, st.sampled_from(commits), max_size=2))
-        rows += [TagRow(repository_id=repository_id, id=tag, commit_id=head) for tag, head in tags.items()]
+            token = StagingToken(f"{owner}-{name}") if draw(st.booleans()) else free.pop()
+            rows.append(Row(owner, Branch(branch_id=name, staging_token=token, commit_id=draw(heads))))
+        tags = draw(st.dictionaries(ids.map(TagID), heads, max_size=2))
+        rows += [Row(owner, Tag(tag_id=tag, commit_id=head)) for tag, head in tags.items()]
     for token in draw(st.lists(st.sampled_from(tokens), max_size=3, unique=True)):
         for key in draw(st.lists(st.binary(min_size=1, max_size=3), max_size=3, unique=True)):
             data = draw(st.none() | st.binary(max_size=3))
             identity = draw(st.binary(min_size=0 if data is None else 1, max_size=2))
-            rows.append(StagedRow(staging_token=token, key=key, identity=identity, data=data))
+            rows.append(Row(token, StagedEntry(key=key, identity=identity, data=data)))
     return tuple(rows)

@@ -1,7 +1,9 @@
 """Moving a small database of an older lakeFS, and looking at what has arrived."""
 
 from collections.abc import AsyncIterator
+from typing import Final
 
+import attrs
 import trio
 
 from lakeproof.impl.effects import Env
@@ -9,28 +11,20 @@ from lakeproof.impl.live import live_env, run
 from lakeproof.impl.migration import migration
 from lakeproof.impl.migration.extraction import extract
 from lakeproof.impl.migration.migration import migrate
-from lakeproof.impl.migration.rows import TABLES, BranchRow, CommitRow, RepositoryRow, Row, StagedRow, Tables, TagRow
+from lakeproof.impl.migration.rows import NO_INSTANCE, TABLES, Row, Tables
 from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.model.records import StagedEntry
+from tests.impl.records import REPOSITORY, branch, commit, tag
 
-ROWS: tuple[Row, ...] = (
-    RepositoryRow(id="r", storage_namespace="mem://r", creation_date=1, default_branch="main"),
-    CommitRow(
-        repository_id="r",
-        id="c1",
-        committer="me",
-        message="first",
-        creation_date=-1,
-        meta_range_id="m",
-        metadata=(("a", "b"),),
-        parents=(),
-        version=1,
-        generation=1,
-    ),
-    BranchRow(repository_id="r", id="main", staging_token="r-main:t", commit_id="c1"),
-    TagRow(repository_id="r", id="v1", commit_id="c1"),
-    StagedRow(staging_token="r-main:t", key=b"x", identity=b"i", data=b"d"),
-    StagedRow(staging_token="r-main:t", key=b"y", identity=b"", data=None),
-    StagedRow(staging_token="nobodys", key=b"z", identity=b"i", data=b""),
+C1: Final = attrs.evolve(commit("c1"), committer="me", message="first", creation_date=-1, metadata=(("a", "b"),))
+ROWS: Final = (
+    Row("", attrs.evolve(REPOSITORY, creation_date=1, instance_uid=NO_INSTANCE)),
+    Row("r", C1),
+    Row("r", branch("main", "c1")),
+    Row("r", attrs.evolve(tag("v1"), commit_id=C1.commit_id)),
+    Row("r-main:t", StagedEntry(key=b"x", identity=b"i", data=b"d")),
+    Row("r-main:t", StagedEntry(key=b"y", identity=b"", data=None)),
+    Row("nobodys", StagedEntry(key=b"z", identity=b"i", data=b"")),
 )
 
 

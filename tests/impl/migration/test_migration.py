@@ -13,7 +13,7 @@ from lakeproof.impl.codec import decode_commit, decode_repository, encode
 from lakeproof.impl.migration import migration
 from lakeproof.impl.migration.checks import problems
 from lakeproof.impl.migration.migration import AlreadyMigrated, Different, HalfMigrated, NotEmpty, Superseded
-from lakeproof.impl.migration.rows import MemoryTables, RepositoryRow, Row, UnusableTables
+from lakeproof.impl.migration.rows import MemoryTables, Row, UnusableTables
 from lakeproof.impl.staging import tombstone
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
@@ -132,17 +132,19 @@ def test_a_store_that_holds_something_else_is_found_out_and_not_switched(
     assert version(store) != migration.VERSION
 
 
-def row(number: int, **fields: object) -> Row:
-    """One of the rows, with other fields."""
-    return attrs.evolve(ROWS[number], **fields)  # type: ignore[arg-type]
+def row(number: int, owner: str = "", **fields: object) -> Row:
+    """One of the rows, with another owner or other fields."""
+    found = ROWS[number]
+    return Row(owner or found.owner, attrs.evolve(found.record, **fields))  # type: ignore[arg-type]
 
 
-def changed(number: int, **fields: object) -> list[Row]:
-    """The rows, one of them with other fields."""
-    return [*ROWS[:number], row(number, **fields), *ROWS[number + 1 :]]
+def changed(number: int, owner: str = "", **fields: object) -> list[Row]:
+    """The rows, one of them with another owner or other fields."""
+    return [*ROWS[:number], row(number, owner, **fields), *ROWS[number + 1 :]]
 
 
-ELSEWHERE = row(1, repository_id="q", id="d")
+ELSEWHERE = row(1, "q", commit_id="d")
+IDS = ("repository_id", "commit_id", "branch_id", "tag_id")
 TAKEN = "partition of that name is taken"
 
 
@@ -157,16 +159,16 @@ TAKEN = "partition of that name is taken"
         ([*changed(1, parents=("d",)), ELSEWHERE], "c1: parent 'd' is not in"),
         (changed(1, generation=2**31), "generation 2147483648: expected a 32-bit number"),
         (changed(1, version=-(2**31)), "version -2147483648: expected a 32-bit number"),
-        *((changed(number, id="a\0"), "expected a name without NUL") for number in range(4)),
+        *((changed(number, **{name: "a\0"}), "expected a name without NUL") for number, name in enumerate(IDS)),
         (changed(2, staging_token="graveler"), TAKEN),
         (changed(2, staging_token="kv-internal-metadata"), TAKEN),
-        (changed(4, staging_token="graveler"), TAKEN),
-        (changed(4, staging_token="kv-internal-metadata"), TAKEN),
+        (changed(4, "graveler"), TAKEN),
+        (changed(4, "kv-internal-metadata"), TAKEN),
         (changed(4, key=b""), "expected at least one byte"),
         (ROWS[:2], "expected its default branch 'main'"),
         ([*ROWS, ROWS[3]], "graveler_tags r/v1: expected one row of that key"),
         (
-            [*ROWS, row(2, id="two")],
+            [*ROWS, row(2, branch_id="two")],
             "graveler_branches r/two: expected a staging token of its own, and 'r-main:t' is that of r/main",
         ),
     ],
@@ -222,7 +224,7 @@ def test_of_two_restarts_one_clears_and_nothing_is_reachable_that_is_half_gone()
 def test_what_is_written_is_where_lakefs_looks() -> None:
     """By hand, from lakeFS' key schema (pkg/graveler/model.go, pkg/kv/store.go), and by nothing of the writer."""
     store = MemoryStore()
-    empty = RepositoryRow(id="empty", storage_namespace="", creation_date=0, default_branch="main")
+    empty = row(0, repository_id="empty")
     migrated(store, MemoryTables((*ROWS, empty)))
     held = store.contents()
     assert held[b"kv-internal-metadata", b"kv/schema/version"] == b"4"
@@ -232,4 +234,3 @@ def test_what_is_written_is_where_lakefs_looks() -> None:
     assert {key for partition, key in held if partition == b"nobodys"} == {b"z"}
     bare = {key: decode_repository(value).bare for (where, key), value in held.items() if where == b"graveler"}
     assert bare == {b"repos/r": False, b"repos/empty": True}, "one without branches is bare"
-

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 
 from lakeproof.impl.migration import migration
-from lakeproof.impl.migration.rows import TABLES, CommitRow, Row, Tables, UnusableTables, key_of
+from lakeproof.impl.migration.rows import TABLES, Row, Tables, UnusableTables, key_of
 from lakeproof.impl.migration.sources import PostgresTables, SQLiteTables
 from lakeproof.impl.stores import MemoryStore
 from tests.impl.migration.databases import databases, fill_postgres, fill_sqlite
-from tests.impl.migration.moving import ROWS, held_by, migrated, rows_in, version
+from tests.impl.migration.moving import C1, ROWS, held_by, migrated, rows_in, version
 from tests.servers import postgres
 
 
@@ -92,7 +92,7 @@ NULLS = (
 )
 
 READ: tuple[Row, ...] = tuple(
-    attrs.evolve(row, metadata=(), generation=0) if isinstance(row, CommitRow) else row for row in ROWS
+    attrs.evolve(row, record=attrs.evolve(C1, metadata=(), generation=0)) if row.record == C1 else row for row in ROWS
 )
 
 
