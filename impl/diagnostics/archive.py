@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO
 
-import attrs
-
 from lakeproof.impl.diagnostics.findings import Collected
 
 
@@ -57,7 +55,7 @@ def _write(file: IO[bytes], collected: Collected) -> None:
     ]
     with zipfile.ZipFile(file, "w") as archive:
         for name, rows in collected.tables.items():
-            _add(archive, f"{name}.jsonl", (_line(attrs.asdict(row)) for row in rows))
+            _add(archive, f"{name}.jsonl", (_line(row) for row in rows))
         _add(archive, "errors.jsonl", map(_line, findings))
         _add(archive, "summary.json", [json.dumps(collected.summary, indent=2) + "\n"])
 

@@ -7,24 +7,14 @@ missing in r is one finding, *changed-meanwhile*.
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 import attrs
 
 from lakeproof.impl.codec import NotAMessage, Undecodable, decode_at, decode_branch
-from lakeproof.impl.diagnostics.findings import (
-    BranchRow,
-    CleanupRow,
-    Collected,
-    CommitRow,
-    Diagnosis,
-    FindingKind,
-    RepositoryRow,
-    StagingRow,
-    TagRow,
-)
-from lakeproof.impl.diagnostics.rows import branch_row, commit_row, repository_row, tag_row
+from lakeproof.impl.diagnostics.findings import TABLES, Collected, Diagnosis, FindingKind, Row
+from lakeproof.impl.diagnostics.rows import TABLE_OF, Entity, entity_row, repository_row
 from lakeproof.impl.effects import Env
 from lakeproof.impl.migration.checks import METADATA, VERSION_KEY, unknown_version
 from lakeproof.impl.refs.branches import is_tombstone
@@ -35,9 +25,6 @@ from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, Reposit
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
 R = TypeVar("R", bound=Record)
-Entity = Branch | Commit | Tag
-PartitionOf = Callable[[Repository], bytes]
-"""Where a repository's entities are. Raises InvalidName."""
 
 PART: Final = (
     "there is no record of a repository, as in the dump of one partition: what needs other partitions is not judged"
@@ -48,7 +35,6 @@ _PREFIXES: Final = (keys.REPOSITORIES_PREFIX, keys.BRANCHES_PREFIX, keys.COMMITS
 async def collect(
     env: Env,
     *,
-    partition_of: PartitionOf = uid_partition,
     batch_size: int = BATCH_SIZE,
     damage: Sequence[str] = (),
     partitions: Sequence[bytes] = (),
@@ -67,7 +53,7 @@ async def collect(
     Dangling names are judged in active repositories only: others are half-built or half-deleted on purpose. A part of
     lakeFS' store without a record of a repository is judged by partition, and without staged data.
     """
-    collector = _Collector(env, partition_of, check_batch_size(batch_size), like_lakefs)
+    collector = _Collector(env, check_batch_size(batch_size), like_lakefs)
     collected_at = await env.clock.now()
     collector.note(damage)
     # Repositories first: they lead to all else, and what they lead to is no stray.
@@ -89,33 +75,18 @@ class _Owner:
 
 
 class _Collector:
-    def __init__(self, env: Env, partition_of: PartitionOf, batch_size: int, like_lakefs: bool = False) -> None:
+    def __init__(self, env: Env, batch_size: int, like_lakefs: bool) -> None:
         self._like_lakefs = like_lakefs
         self._part = False
         self._env = env
-        self._partition_of = partition_of
         self._batch_size = batch_size
-        self._repositories: list[RepositoryRow] = []
-        self._branches: list[BranchRow] = []
-        self._commits: list[CommitRow] = []
-        self._tags: list[TagRow] = []
-        self._staging: list[StagingRow] = []
-        self._cleanup: list[CleanupRow] = []
+        self._tables: dict[str, list[Row]] = {name: [] for name in TABLES}
         self._findings: list[Diagnosis] = []
         self._owners: dict[StagingToken, list[_Owner]] = {}
         self._scanned: set[bytes] = set()
 
     def collected(self, collected_at: int) -> Collected:
-        return Collected(
-            collected_at=collected_at,
-            repositories=tuple(self._repositories),
-            branches=tuple(self._branches),
-            commits=tuple(self._commits),
-            tags=tuple(self._tags),
-            staging=tuple(self._staging),
-            cleanup=tuple(self._cleanup),
-            findings=tuple(self._findings),
-        )
+        return Collected(collected_at=collected_at, tables=self._tables, findings=tuple(self._findings))
 
     def note(self, damage: Iterable[str]) -> None:
         for message in damage:
@@ -124,17 +95,17 @@ class _Collector:
     async def read_repositories(self) -> None:
         async for entry, repository in self._records(keys.GRAVELER, Repository):
             try:
-                partition = self._partition_of(repository)
+                partition = uid_partition(repository)
             except keys.InvalidName as error:
                 self._find("bad-name", keys.GRAVELER, entry.key, str(error))
-                self._repositories.append(repository_row(repository, ()))
+                self._tables["repositories"].append(repository_row(repository, ()))
                 continue
             await self._read_repository(repository, partition, entry)
 
     async def _read_repository(self, repository: Repository, partition: bytes, entry: kv.Entry) -> None:
         before = len(self._findings)
         found = await self._read_entities(repository, partition)
-        self._repositories.append(repository_row(repository, found.values()))
+        self._tables["repositories"].append(repository_row(repository, found.values()))
         # What could not be read may have what seems to be missing.
         unread = any(finding.kind == "unreadable" for finding in self._findings[before:])
         if repository.state is RepositoryState.ACTIVE and not unread:
@@ -142,7 +113,7 @@ class _Collector:
 
     async def read_parts(self, partitions: Iterable[bytes], whole: bool) -> None:
         """The branches, commits and tags of a part of lakeFS' store that has no record of a repository."""
-        if not self._like_lakefs or self._repositories:
+        if not self._like_lakefs or self._tables["repositories"]:
             return
         self._part = not whole
         for partition in partitions:
@@ -168,16 +139,10 @@ class _Collector:
         async for at, record in self._records(partition, Branch, Commit, Tag):
             assert isinstance(record, Entity)
             found[at.key] = record
-            match record:
-                case Branch():
-                    self._branches.append(branch_row(repository, record))
-                    # A commit reads sealed tokens, too; two branches that share any token take each other's changes.
-                    for token in (record.staging_token, *record.sealed_tokens):
-                        self._owners.setdefault(token, []).append(_Owner(partition, at.key))
-                case Commit():
-                    self._commits.append(commit_row(repository, record))
-                case Tag():
-                    self._tags.append(tag_row(repository, record))
+            self._tables[TABLE_OF[type(record)]].append(entity_row(repository, record))
+            # A commit reads sealed tokens, too; two branches that share any token take each other's changes.
+            for token in record.tokens if isinstance(record, Branch) else ():
+                self._owners.setdefault(token, []).append(_Owner(partition, at.key))
         return found
 
     async def _judge(
@@ -248,16 +213,15 @@ class _Collector:
                 entries += 1
                 tombstones += record.data is None
                 data_bytes += len(record.data or b"")
-            self._staging.append(
-                StagingRow(
-                    staging_token=token,
-                    # A branch that names it twice is one owner.
-                    owners=tuple(_path(owner) for owner in dict.fromkeys(owners)),
-                    entries=entries,
-                    tombstones=tombstones,
-                    data_bytes=data_bytes,
-                )
-            )
+            row = {
+                "staging_token": token,
+                # A branch that names it twice is one owner.
+                "owners": tuple(_path(owner) for owner in dict.fromkeys(owners)),
+                "entries": entries,
+                "tombstones": tombstones,
+                "data_bytes": data_bytes,
+            }
+            self._tables["staging"].append(row)
 
     async def read_cleanup(self) -> None:
         async for entry, record in self._records(keys.DELETED, CleanupRecord):
@@ -267,8 +231,8 @@ class _Collector:
                 self._find("bad-name", keys.DELETED, entry.key, str(error))
                 continue
             left = len([1 async for _ in self._scan(partition)])
-            row = CleanupRow(repository_id=record.repository_id, instance_uid=record.instance_uid, left=left)
-            self._cleanup.append(row)
+            row = {"repository_id": record.repository_id, "instance_uid": record.instance_uid, "left": left}
+            self._tables["cleanup"].append(row)
 
     async def read_strays(self, partitions: Iterable[bytes]) -> None:
         """What nothing leads to. Where something could not be read, that may be what did."""

@@ -1,12 +1,10 @@
 """What diagnostics find: rows for what there is, findings for what is wrong with it."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, cast
 
 import attrs
-
-from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 
 FindingKind = Literal[
     "damaged",
@@ -44,72 +42,10 @@ class Diagnosis:
     message: str
 
 
-@attrs.frozen(kw_only=True)
-class RepositoryRow:
-    repository_id: RepositoryID
-    instance_uid: InstanceUID
-    state: str
-    bare: bool
-    default_branch_id: BranchID
-    storage_namespace: str  # without credentials
-    creation_date: int  # microseconds since 1970
-    branches: int
-    commits: int
-    tags: int
-
-
-@attrs.frozen(kw_only=True)
-class BranchRow:
-    repository_id: RepositoryID
-    instance_uid: InstanceUID
-    branch_id: BranchID
-    commit_id: CommitID
-    staging_token: StagingToken
-    sealed_tokens: tuple[StagingToken, ...]
-    hidden: bool
-    deleted: bool
-
-
-@attrs.frozen(kw_only=True)
-class CommitRow:
-    repository_id: RepositoryID
-    instance_uid: InstanceUID
-    commit_id: CommitID
-    parents: tuple[CommitID, ...]
-    meta_range_id: str
-    creation_date: int  # microseconds since 1970
-    version: int
-    generation: int
-    message_characters: int
-    metadata_pairs: int
-
-
-@attrs.frozen(kw_only=True)
-class TagRow:
-    repository_id: RepositoryID
-    instance_uid: InstanceUID
-    tag_id: TagID
-    commit_id: CommitID
-
-
-@attrs.frozen(kw_only=True)
-class StagingRow:
-    """A staging token, open or sealed, and what is staged under it."""
-
-    staging_token: StagingToken
-    owners: tuple[str, ...]  # as "repository-uid/branch"
-    entries: int
-    tombstones: int
-    data_bytes: int
-
-
-@attrs.frozen(kw_only=True)
-class CleanupRow:
-    """A cleanup record, and how many entities of that instance are left."""
-
-    repository_id: RepositoryID
-    instance_uid: InstanceUID
-    left: int
+Row = Mapping[str, object]
+"""A record as diagnostics show it, ready for JSON."""
+TABLES: Final = ("repositories", "branches", "commits", "tags", "staging", "cleanup")
+"""The kinds of entities."""
 
 
 @attrs.frozen(kw_only=True)
@@ -117,19 +53,13 @@ class Collected:
     """All that was found, each kind in the order of its keys."""
 
     collected_at: int  # microseconds since 1970
-    repositories: tuple[RepositoryRow, ...]
-    branches: tuple[BranchRow, ...]
-    commits: tuple[CommitRow, ...]
-    tags: tuple[TagRow, ...]
-    staging: tuple[StagingRow, ...]
-    cleanup: tuple[CleanupRow, ...]
+    tables: Mapping[str, Sequence[Row]]
+    """By name, of `TABLES`."""
     findings: tuple[Diagnosis, ...]
 
-    @property
-    def tables(self) -> dict[str, Sequence[attrs.AttrsInstance]]:
-        """Rows by the kind of entity."""
-        names = ("repositories", "branches", "commits", "tags", "staging", "cleanup")
-        return {name: getattr(self, name) for name in names}
+    def numbers(self, table: str, field: str) -> list[int]:
+        """A field that is a number, of each row."""
+        return [cast("int", row[field]) for row in self.tables[table]]
 
     @property
     def complete(self) -> bool:
@@ -152,7 +82,9 @@ class Collected:
             "collected_at": self.collected_at,
             "complete": self.complete,
             "rows": {name: len(rows) for name, rows in self.tables.items()},
-            "staged_entries": sum(row.entries for row in self.staging),
-            "repository_states": dict(sorted(Counter(row.state for row in self.repositories).items())),
+            "staged_entries": sum(self.numbers("staging", "entries")),
+            "repository_states": dict(
+                sorted(Counter(str(row["state"]) for row in self.tables["repositories"]).items())
+            ),
             "findings": dict(sorted(Counter(finding.kind for finding in self.findings).items())),
         }

@@ -177,7 +177,7 @@ def _of_source(source: Source, keys: Keys | None, out: Path, damage: Sequence[st
 def report_lines(collected: Collected, out: Path) -> list[str]:
     """What was read, until when; the first of what was found; the sum; and where all of it is."""
     rows = {name: len(found) for name, found in collected.tables.items()}
-    entries = sum(row.entries for row in collected.staging)
+    entries = sum(collected.numbers("staging", "entries"))
     counts = [
         plural(rows["repositories"], "repository", "repositories"),
         plural(rows["branches"], "branch", "branches"),
@@ -201,7 +201,7 @@ def report_lines(collected: Collected, out: Path) -> list[str]:
 
 def _dates(collected: Collected) -> str:
     """The newest commit says how old a copy is; the clock, when it was read."""
-    newest = max((row.creation_date for row in collected.commits), default=None)
+    newest = max(collected.numbers("commits", "creation_date"), default=None)
     last = "there is no commit" if newest is None else f"the newest commit is of {show_time(newest)}"
     return f"{last}; read at {show_time(collected.collected_at)} by the clock of this machine"
 
