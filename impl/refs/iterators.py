@@ -34,6 +34,8 @@ T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 Item = tuple[bytes, T]
 """A value and where it stands in the order."""
+Choose = Callable[[], Coroutine[Any, Any, Callable[[R], bool]]]  # type: ignore[explicit-any]  # an async function
+"""Which records to show: it may have to read for that."""
 
 BATCH_SIZE: Final = 1000
 
@@ -76,10 +78,9 @@ class Iterator(ABC, Generic[T]):
         self._position(to if isinstance(to, bytes) else to.encode(errors="surrogateescape"))
 
     def close(self) -> None:
-        """Let go of everything; from now on `next` is False. Closing again is no error. No effect."""
+        """From now on `next` is False. Closing again is no error. No effect."""
         self._item = None
         self._closed = True
-        self._release()
 
     def __aiter__(self) -> "Iterator[T]":
         return self
@@ -96,13 +97,11 @@ class Iterator(ABC, Generic[T]):
     @abstractmethod
     def _position(self, to: bytes) -> None: ...
 
-    @abstractmethod
-    def _release(self) -> None: ...
-
 
 class ScanIterator(Iterator[R]):
     """The records of one kind whose keys begin with ``prefix + within``, in byte order of their keys.
 
+    choose: which of them to show; called once, by the first `next`.
     One effect per page, when it is needed; a seek inside the page in hand costs none.
     """
 
@@ -114,7 +113,7 @@ class ScanIterator(Iterator[R]):
         kind: type[R],
         *,
         within: bytes = b"",
-        shows: Callable[[R], bool] | None = None,
+        choose: Choose[R] | None = None,
         batch_size: int = BATCH_SIZE,
     ) -> None:
         super().__init__()
@@ -123,7 +122,8 @@ class ScanIterator(Iterator[R]):
         self._prefix = prefix
         self._first = prefix + within
         self._kind = kind
-        self._shows = shows
+        self._choose = choose
+        self._shows: Callable[[R], bool] | None = None
         self._batch_size = check_batch_size(batch_size)
         self._page: tuple[kv.Entry, ...] = ()
         self._page_start = self._next_start = self._first
@@ -132,15 +132,18 @@ class ScanIterator(Iterator[R]):
         self._rest: AsyncIterator[kv.Entry] | None = None  # of the scan that the page is of
 
     async def _advance(self) -> Item[R] | None:
-        while True:
+        if self._choose is not None and self._shows is None:
+            self._shows = await self._choose()
+        while not self._closed:
             if self._index == len(self._page) and not await self._fetch():
-                return None
+                break
             entry = self._page[self._index]
             record = decode(self._partition, entry, self._kind)
             # After the decoding: a record that cannot be decoded is tried again, until a seek passes it.
             self._index += 1
             if self._shows is None or self._shows(record):
                 return entry.key.removeprefix(self._prefix), record
+        return None
 
     async def _fetch(self) -> bool:
         """Replace the page by the next one. Whether there is one that holds anything."""
@@ -152,8 +155,6 @@ class ScanIterator(Iterator[R]):
         rest = self._rest or self._env.store.scan(self._partition, start, self._batch_size, prefix=self._first)
         self._rest = None  # a scan that was interrupted does not go on
         page, complete = await _read_page(rest, self._batch_size)
-        if self._closed:  # closed by another task during the effect
-            return False
         self._rest = rest
         self._page, self._complete, self._page_start, self._index = page, complete, start, 0
         if page:  # an empty page has no last key; it is complete
@@ -166,17 +167,11 @@ class ScanIterator(Iterator[R]):
         if self._page and self._page_start <= start and (self._complete or start <= self._page[-1].key):
             self._index = bisect_left(self._page, start, key=lambda entry: entry.key)
             return
-        self._forget(start)
-
-    def _forget(self, start: bytes) -> None:
         self._page = ()
         self._page_start = self._next_start = start
         self._index = 0
         self._complete = False
         self._rest = None
-
-    def _release(self) -> None:
-        self._forget(self._first)
 
 
 class SortedIterator(Iterator[T]):
@@ -191,10 +186,7 @@ class SortedIterator(Iterator[T]):
 
     async def _advance(self) -> Item[T] | None:
         if self._items is None:
-            loaded = await self._load()
-            if self._closed:
-                return None
-            self._items = sorted(loaded, key=lambda item: item[0])
+            self._items = sorted(await self._load(), key=lambda item: item[0])
             self._position(self._start)
         if self._index == len(self._items):
             return None
@@ -204,10 +196,6 @@ class SortedIterator(Iterator[T]):
     def _position(self, to: bytes) -> None:
         self._start = to
         self._index = bisect_left(self._items or [], to, key=lambda item: item[0])
-
-    def _release(self) -> None:
-        self._items = []  # loaded, and empty: nothing is read any more
-        self._index = 0
 
 
 class CommitIterator(Iterator[Commit]):
@@ -229,14 +217,12 @@ class CommitIterator(Iterator[Commit]):
         self._queue: deque[tuple[CommitID | None, CommitID]] = deque()
         self._met: set[CommitID] = set()
         self._until: bytes | None = None
-        self._restart(None)
+        self._position(None)
 
     async def _advance(self) -> Item[Commit] | None:
-        while self._queue:
+        while self._queue and not self._closed:
             child, commit_id = self._queue[0]  # it leaves the queue when it was read: a read that fails is repeated
             commit = await self._read(commit_id, child)
-            if self._closed:
-                break  # closed during the read
             self._queue.popleft()
             for parent in commit.parents[:1] if self._first_parent_only else commit.parents:
                 if parent not in self._met:
@@ -260,17 +246,10 @@ class CommitIterator(Iterator[Commit]):
             ) from None
         return decode(self._partition, kv.Entry(key, found.value), Commit)
 
-    def _position(self, to: bytes) -> None:
-        self._restart(to)
-
-    def _restart(self, until: bytes | None) -> None:
+    def _position(self, to: bytes | None) -> None:
         self._queue = deque([(None, self._origin)])
         self._met = {self._origin}
-        self._until = until
-
-    def _release(self) -> None:
-        self._queue.clear()
-        self._met.clear()
+        self._until = to
 
 
 def tag_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Tag]:
@@ -280,14 +259,12 @@ def tag_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SI
 
 def branch_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Branch]:
     """The branches by id."""
-    return ScanIterator(
-        env,
-        uid_partition(repository),
-        keys.BRANCHES_PREFIX,
-        Branch,
-        shows=lambda branch: not is_tombstone(branch),
-        batch_size=batch_size,
-    )
+    partition = uid_partition(repository)
+    return ScanIterator(env, partition, keys.BRANCHES_PREFIX, Branch, choose=_no_tombstones, batch_size=batch_size)
+
+
+async def _no_tombstones() -> Callable[[Branch], bool]:
+    return lambda branch: not is_tombstone(branch)
 
 
 async def list_branches(env: Env, repository: Repository, *, batch_size: int = 0) -> tuple[Branch, ...]:
@@ -340,35 +317,14 @@ def leaf_commit_iterator(env: Env, repository: Repository, *, batch_size: int = 
     The first `next` scans all commits before; memory: the ids of all first parents. A commit that is made between
     that scan and the second one may show, and so may its first parent.
     """
-    return _LeafIterator(env, repository, batch_size)
 
+    async def leaves() -> Callable[[Commit], bool]:
+        every = commit_ordered_iterator(env, repository, batch_size=batch_size)
+        first_parents = {commit.parents[0] async for commit in every if commit.parents}
+        return lambda commit: commit.commit_id not in first_parents
 
-class _LeafIterator(ScanIterator[Commit]):
-    def __init__(self, env: Env, repository: Repository, batch_size: int) -> None:
-        super().__init__(
-            env, uid_partition(repository), keys.COMMITS_PREFIX, Commit, shows=self._is_leaf, batch_size=batch_size
-        )
-        self._all = commit_ordered_iterator(env, repository, batch_size=batch_size)
-        self._first_parents: set[CommitID] | None = None
-
-    async def _advance(self) -> Item[Commit] | None:
-        if self._first_parents is None:
-            # From the beginning: an earlier attempt may have failed half-way.
-            await self._all.seek(b"")
-            found = {commit.parents[0] async for commit in self._all if commit.parents}
-            if self._closed:
-                return None
-            self._first_parents = found
-        return await super()._advance()
-
-    def _is_leaf(self, commit: Commit) -> bool:
-        assert self._first_parents is not None
-        return commit.commit_id not in self._first_parents
-
-    def _release(self) -> None:
-        super()._release()
-        self._all.close()
-        self._first_parents = None
+    partition = uid_partition(repository)
+    return ScanIterator(env, partition, keys.COMMITS_PREFIX, Commit, choose=leaves, batch_size=batch_size)
 
 
 async def _read_page(rest: AsyncIterator[kv.Entry], batch_size: int) -> tuple[tuple[kv.Entry, ...], bool]:
