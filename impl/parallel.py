@@ -149,15 +149,12 @@ class Group:
         Raises:
             Misused: the group is not open, or is a timeout; or this is no ``async def``.
         """
-        return self._start(None, flow, *args, **kwargs)
+        return self.start_as(None, flow, *args, **kwargs)
 
-    def start_as(self, name: str, flow: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> None:  # type: ignore[explicit-any]
-        """The same under a name that was given elsewhere: of a task in a program of another language."""
-        self._start(name, flow, *args, **kwargs)
-
-    def _start(  # type: ignore[explicit-any]
+    def start_as(  # type: ignore[explicit-any]
         self, name: str | None, flow: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> Started[T]:
+        """The same under a name that was given elsewhere: of a task in a program of another language."""
         # ENDING, too: a task of the group may start a sibling while the body waits for the end.
         if self._tasks is None or self._owner is None or self._state not in (_PoolState.OPEN, _PoolState.ENDING):
             raise self._misused(f"a task is started in a group that {self._state.value}; start it within async with")

@@ -207,17 +207,13 @@ async def copy_object(
     path: bytes,
     source_branch_id: BranchID,
     source_path: bytes,
-    *,
-    full: bool = False,
 ) -> ObjectEntry:
-    """Copy an object to a path: a second entry for the same object. ``full``: copy the object, too.
+    """Copy an object to a path: a second entry for the same object.
 
     Raises:
-        PathNotFound, BranchNotFound; DataGone; WriteNotSettled (indefinite).
+        PathNotFound, BranchNotFound; WriteNotSettled (indefinite).
     """
     found = await find_object(env, repository, source_branch_id, source_path)
-    if full:
-        found = await copy_data(env, repository, found)
     await stage(env, repository, branch_id, path, found)
     return found
 

@@ -17,20 +17,10 @@ from lakeproof.impl.refs.branches import next_token
 from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
 from lakeproof.impl.staging import drop
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
-from lakeproof.model.records import Branch, Commit, Metadata, Repository
+from lakeproof.model.records import Branch, Commit, Repository
 
 TRIES: Final = 10
 COMMITTER: Final = "lakeproof"
-
-
-@attrs.frozen(kw_only=True)
-class Request:
-    """What a caller of commit wants."""
-
-    message: str
-    committer: str = COMMITTER
-    metadata: Metadata = ()
-    batch_size: int = 0
 
 
 async def write_commit(
@@ -38,8 +28,10 @@ async def write_commit(
     repository: Repository,
     head_id: CommitID,
     sealed: tuple[StagingToken, ...],
-    request: Request,
+    message: str,
     restorations: tuple[StagingToken, ...] = (),
+    *,
+    batch_size: int = 0,
 ) -> Commit:
     """Combine the changes under these tokens (newest first) over a head; write the metarange and the commit record.
 
@@ -48,21 +40,15 @@ async def write_commit(
     A scan per token, 1 effect for the head, those of `apply_changes`, and 1 for the record. Nothing of it can be
     reached until a branch names the commit. Raises CommitNotFound.
     """
-    found = await start_source(changes(env, sealed, batch_size=request.batch_size))
+    found = await start_source(changes(env, sealed, batch_size=batch_size))
     # What a restoration covers was reset before this commit takes effect, and must not come back with it.
-    restored = await restored_paths(env, restorations, request.batch_size)
+    restored = await restored_paths(env, restorations, batch_size)
     head = await get_commit(env, repository, head_id)
     namespace = repository.storage_namespace
     taken = (change async for change in found if change.key not in restored)
     meta_range_id = await apply_changes(env, namespace, head.meta_range_id, taken)
-    commit = new_commit(
-        [head],
-        meta_range_id,
-        committer=request.committer,
-        message=request.message,
-        creation_date=await env.clock.now(),
-        metadata=request.metadata,
-    )
+    now = await env.clock.now()
+    commit = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
     await add_commit(env, repository, commit)
     return commit
 

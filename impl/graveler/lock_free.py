@@ -12,7 +12,7 @@ from typing import Final, Literal
 import attrs
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.commits import TRIES, Request, drop_all, seal, write_commit
+from lakeproof.impl.graveler.commits import TRIES, drop_all, seal, write_commit
 from lakeproof.impl.graveler.restorations import restorations_over
 from lakeproof.impl.graveler.tokens import Tokens, swap
 from lakeproof.impl.refs.commits import get_commit
@@ -152,10 +152,9 @@ async def commit(
         BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed. OutcomeUnknown: a
             `SetIf` failed, and the branch is gone; or, where it knows its own, instead of BranchBusy.
     """
-    request = Request(message=message, batch_size=batch_size)
 
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
-        return await write_commit(env, repository, branch.commit_id, kept, request, over)
+        return await write_commit(env, repository, branch.commit_id, kept, message, over, batch_size=batch_size)
 
     took = await take(env, repository, branch_id, combine, reading, prepare)
     if reading.drops:

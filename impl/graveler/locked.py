@@ -17,7 +17,7 @@ import attrs
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow
 from lakeproof.impl.graveler import flows, merges, resets, writes
-from lakeproof.impl.graveler.commits import Request, drop_all, write_commit
+from lakeproof.impl.graveler.commits import drop_all, write_commit
 from lakeproof.impl.graveler.tokens import countdown
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.branches import get_branch, next_token, replace_branch
@@ -67,8 +67,7 @@ async def commit(
 
     async def work() -> Commit:
         branch = await get_branch(env, repository, branch_id)
-        request = Request(message=message, batch_size=batch_size)
-        made = await write_commit(env, repository, branch.commit_id, branch.tokens, request)
+        made = await write_commit(env, repository, branch.commit_id, branch.tokens, message, batch_size=batch_size)
         # A fresh token, though writers wait for the lock: a write in doubt may still arrive under the old one.
         token = next_token(env, branch)
         finished = attrs.evolve(branch, commit_id=made.commit_id, staging_token=token, sealed_tokens=())

@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import flows
-from lakeproof.impl.graveler.commits import TRIES, Request, drop_all, seal, write_commit
+from lakeproof.impl.graveler.commits import TRIES, drop_all, seal, write_commit
 from lakeproof.impl.graveler.tokens import countdown
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchBusy
@@ -51,7 +51,6 @@ async def commit(
     Raises:
         BranchNotFound; BranchBusy: beaten ``tries`` times, nothing was committed by this call.
     """
-    request = Request(message=message, batch_size=batch_size)
     for _ in countdown(reading.tries):
         if reading.seals:
             branch, predicate = await seal(env, repository, branch_id, reading.tries)
@@ -62,7 +61,7 @@ async def commit(
             branch, predicate = await read_branch(env, repository, branch_id)
             tokens = branch.tokens
             finished = attrs.evolve(branch, staging_token=next_token(env, branch), sealed_tokens=())
-        made = await write_commit(env, repository, branch.commit_id, tokens, request)
+        made = await write_commit(env, repository, branch.commit_id, tokens, message, batch_size=batch_size)
         try:
             await replace_branch(env, repository, attrs.evolve(finished, commit_id=made.commit_id), predicate)
         # Starting over seals again. That changes the record, and beats another committer that was about to finish.

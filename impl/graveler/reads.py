@@ -7,11 +7,10 @@ metadata_kv/index.md, "Reading".
 
 from functools import partial
 
-from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.layers import changes, committed_source, merge_layers
 from lakeproof.impl.graveler.tokens import TRIES, stable
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.commits import committed_entry
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.staging import get_staged, scan_staged
 from lakeproof.model.committed import Entry
@@ -29,26 +28,28 @@ async def find_entry(env: Env, repository: Repository, branch: Branch, path: byt
 
     1 effect per token until a change is found; then 1 for the commit and 2 for its metarange and range.
     """
-    return await _through(env, repository, branch, tokens(branch), path)
+    found, _ = await look_through(env, repository, branch, tokens(branch), path)
+    return found
 
 
 async def find_sealed(env: Env, repository: Repository, branch: Branch, path: bytes) -> StagedEntry | None:
     """As `find_entry`, but without what is staged under the open token."""
-    return await _through(env, repository, branch, branch.sealed_tokens, path)
+    found, _ = await look_through(env, repository, branch, branch.sealed_tokens, path)
+    return found
 
 
-async def _through(
+async def look_through(
     env: Env, repository: Repository, branch: Branch, newest_first: tuple[StagingToken, ...], path: bytes
-) -> StagedEntry | None:
+) -> tuple[StagedEntry | None, bool]:
+    """The entry at a path, under these tokens or in the branch's head; and whether the head was asked."""
     # From the newest token down, and the head last: a commit moves entries that way. What was moved meanwhile shows as
     # a changed branch.
     for token in newest_first:
         staged = await get_staged(env, token, path)
         if staged is not None:
-            return None if staged[0].data is None else staged[0]  # a tombstone hides what lies below
-    head = await get_commit(env, repository, branch.commit_id)
-    found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
-    return None if found is None else StagedEntry(key=path, identity=found.identity, data=found.data)
+            return (None if staged[0].data is None else staged[0]), False  # a tombstone hides what lies below
+    found = await committed_entry(env, repository, branch.commit_id, path)
+    return (None if found is None else StagedEntry(key=path, identity=found.identity, data=found.data)), True
 
 
 async def get_entry(

@@ -9,7 +9,7 @@ import attrs
 from lakeproof.impl.catalog.errors import ObjectBusy
 from lakeproof.impl.catalog.objects import entry_of
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.commits import Request, write_commit
+from lakeproof.impl.graveler.commits import write_commit
 from lakeproof.impl.graveler.lock_free import Reading, Taken, nothing_before, take
 from lakeproof.impl.graveler.tokens import TRIES, Tokens, settle
 from lakeproof.impl.refs.branches import get_branch
@@ -86,11 +86,10 @@ async def commit_tokens(
 ) -> Taken:  # fmt: skip
     """`lock_free.commit`, which drops nothing and tells what it took. ``before``: run on the tokens that were sealed,
     once they are. Raises BranchNotFound, BranchBusy."""
-    request = Request(message=message, batch_size=batch_size)
 
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
         # ``over`` is empty here, as the reading does not look at restorations.
-        return await write_commit(env, repository, branch.commit_id, kept, request)
+        return await write_commit(env, repository, branch.commit_id, kept, message, batch_size=batch_size)
 
     reading = Reading(respects_resets=False, tries=COMMIT_TRIES)
     return await take(env, repository, branch_id, combine, reading, before=before)

@@ -24,7 +24,6 @@ import attrs
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
 from lakeproof.impl.catalog.objects import Grant, at, entry_at, new_address, unless_gone
 from lakeproof.impl.committed import apply_changes, read_entries
-from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free
@@ -37,7 +36,7 @@ from lakeproof.impl.hard_delete.staging_area import list_objects as list_objects
 from lakeproof.impl.hard_delete.staging_area import read_object as read_object
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, next_token, read_branch, remove_branch, replace_branch
-from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
+from lakeproof.impl.refs.commits import add_commit, committed_entry, get_commit, new_commit
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model import kv, objects
 from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry, decode_object_entry
@@ -288,8 +287,7 @@ async def reset_entry(
         if reading.overwrites and not await _any_staged(env, repository, branch_id, branch.sealed_tokens, path):
             await env.objects.delete(address)
             return None
-        head = await get_commit(env, repository, branch.commit_id)
-        found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
+        found = await committed_entry(env, repository, branch.commit_id, path)
         try:
             if found is None:
                 await env.objects.put(address, DELETED, if_absent=not reading.overwrites)

@@ -24,16 +24,15 @@ import attrs
 from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
 from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, is_owned
-from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, merges
 from lakeproof.impl.graveler.commits import drop_all
+from lakeproof.impl.graveler.reads import look_through
 from lakeproof.impl.graveler.tokens import Tokens, settle, stable
 from lakeproof.impl.hard_delete import journal
 from lakeproof.impl.hard_delete.journal import Issued, State
 from lakeproof.impl.hard_delete.reaper import CAUTIONS, Caution, Reaper
-from lakeproof.impl.refs.branches import create_branch, delete_branch_by_tombstone, get_branch
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.branches import create_branch, get_branch, remove_branch
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.refs.resolution import Ref
 from lakeproof.impl.staging import get_staged, stage_if, tombstone
@@ -171,20 +170,13 @@ async def _copy_data(env: Env, source: str, address: str, not_after: int | None)
 async def _find(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> tuple[ObjectEntry, bool]:
     """The object entry at a path, and whether it is committed. Reads as `reads.get_entry`."""
 
-    async def look(branch: Branch) -> tuple[bytes | None, bool]:
-        # From the newest token down, as every reader: the first change hides the others.
-        for token in branch.tokens:
-            staged = await get_staged(env, token, path)
-            if staged is not None:
-                return staged[0].data, False
-        head = await get_commit(env, repository, branch.commit_id)
-        found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
-        return (None if found is None else found.data), True
+    async def look(branch: Branch) -> tuple[StagedEntry | None, bool]:
+        return await look_through(env, repository, branch, branch.tokens, path)
 
-    data, committed = await stable(env, repository, branch_id, look)
-    if data is None:
+    found, committed = await stable(env, repository, branch_id, look)
+    if found is None or found.data is None:
         raise PathNotFound(path)
-    return decode_object_entry(data), committed
+    return decode_object_entry(found.data), committed
 
 
 async def move_object(
@@ -291,20 +283,17 @@ async def write_ahead(env: Env, repository: Repository, branch: Branch, made: Co
 
 
 async def delete_branch(env: Env, repository: Repository, branch_id: BranchID, *, batch_size: int = 0) -> None:
-    """`delete_branch_by_tombstone`, after it was written down that its head was one; then its staged entries go.
+    """`remove_branch` by a tombstone, after it was written down that its head was one; then its staged entries go.
 
     Raises:
         BranchNotFound, DefaultBranch; RefChanged: nothing was deleted.
     """
-    read: list[Branch] = []
 
-    # What `delete_branch_by_tombstone` has read last: the record that it replaced.
     async def prepare(env: Env, repository: Repository, branch: Branch) -> None:
-        read.append(branch)
         await journal.mark_head(env, repository, branch.commit_id)
 
-    await delete_branch_by_tombstone(env, repository, branch_id, prepare=prepare)
-    await drop_all(env, read[0].tokens, batch_size)
+    dropped = await remove_branch(env, repository, branch_id, tombstone=True, prepare=prepare)
+    await drop_all(env, dropped, batch_size)
 
 
 async def background_job(

@@ -11,12 +11,11 @@ from typing import Final, Literal, get_args
 import attrs
 
 from lakeproof.impl.catalog.objects import entry_of
-from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import journal
 from lakeproof.impl.hard_delete.journal import Issued
 from lakeproof.impl.refs.branches import get_branch
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.commits import committed_entry
 from lakeproof.impl.refs.errors import BranchNotFound
 from lakeproof.impl.staging import get_staged
 from lakeproof.model.catalog import decode_object_entry
@@ -118,8 +117,7 @@ class Reaper:
     async def _is_committed_in(self, commit_ids: list[CommitID], path: bytes, address: str) -> bool:
         """Whether one of these commits has this address at this path."""
         for commit_id in commit_ids:
-            commit = await get_commit(self.env, self.repository, commit_id)
-            found = await get_committed(self.env, self.repository.storage_namespace, commit.meta_range_id, path)
+            found = await committed_entry(self.env, self.repository, commit_id, path)
             # At its path only: an address is issued for one path, and staged at no other.
             if found is not None and decode_object_entry(found.data).address == address:
                 return True

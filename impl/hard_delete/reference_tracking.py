@@ -224,10 +224,10 @@ async def delete_branch(
 
 
 async def background_job(
-    env: Env, repository: Repository, *, waits: int = WAITS, reading: Reading = AS_WRITTEN, batch_size: int = 0
+    env: Env, repository: Repository, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> int:
     """Scan the references; for each object: found ``committed``, delete its keys by state; all of them ``deleted``, and
-    the oldest for longer than ``waits`` (microseconds), hard-delete it and then its keys. How many were hard-deleted.
+    the oldest for longer than `WAITS`, hard-delete it and then its keys. How many were hard-deleted.
     """
     deleted = 0
     async for found in references(env, repository, batch_size=batch_size):
@@ -235,12 +235,12 @@ async def background_job(
         if any(each.reference.state is ReferenceState.COMMITTED for each in found):
             await _forget_all(env, repository, found, reading)
             continue
-        if not await _is_due(env, found, waits, reading):
+        if not await _is_due(env, found, reading):
             continue
         if reading.rereads:
             # The references may have been changed since the scan has passed them, or new ones have come behind it.
             found = tuple([each async for again in references(env, repository, found[0].address) for each in again])
-            if not await _is_due(env, found, waits, reading):
+            if not await _is_due(env, found, reading):
                 continue
         if reading.keys_first:
             await _forget_all(env, repository, found, reading)
@@ -252,13 +252,13 @@ async def background_job(
     return deleted
 
 
-async def _is_due(env: Env, found: tuple[Keyed, ...], waits: int, reading: Reading) -> bool:
+async def _is_due(env: Env, found: tuple[Keyed, ...], reading: Reading) -> bool:
     """Whether all references are deleted, and have been for long enough."""
     if not found or any(each.reference.state is not ReferenceState.DELETED for each in found):
         return False
     times = [each.reference.last_modified for each in found]
     # The oldest, to the letter: one old reference makes the object due, though another was deleted just now.
-    return (min(times) if reading.oldest else max(times)) < await env.clock.now() - waits
+    return (min(times) if reading.oldest else max(times)) < await env.clock.now() - WAITS
 
 
 async def _forget_all(env: Env, repository: Repository, found: tuple[Keyed, ...], reading: Reading) -> None:

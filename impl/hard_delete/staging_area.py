@@ -8,11 +8,10 @@ from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from lakeproof.impl.catalog.objects import change, read_found
-from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed import read_entries
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.tokens import Tokens, stable
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.commits import committed_entry, get_commit
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.staging import tombstone
 from lakeproof.model import objects
@@ -73,8 +72,7 @@ async def find_object(env: Env, repository: Repository, branch_id: BranchID, pat
                 continue
             data = staged_change(branch_id, token, path, head).data
             return None if data is None else decode_object_entry(data)  # a tombstone hides what is below
-        head_commit = await get_commit(env, repository, branch.commit_id)
-        found = await get_committed(env, repository.storage_namespace, head_commit.meta_range_id, path)
+        found = await committed_entry(env, repository, branch.commit_id, path)
         return None if found is None else decode_object_entry(found.data)
 
     if (found := await stable(env, repository, branch_id, look)) is None:

@@ -163,53 +163,47 @@ async def delete_branch(env: Env, repository: Repository, branch_id: BranchID) -
 
 
 async def remove_branch(
-    env: Env, repository: Repository, branch_id: BranchID, *, tombstone: bool = False
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    *,
+    tombstone: bool = False,
+    prepare: BeforeMove | None = None,
 ) -> tuple[StagingToken, ...]:
     """`delete_branch`: the tokens that the record had when it was read. 2 effects.
 
-    tombstone: as `delete_branch_by_tombstone` instead; the tokens are those of the record that was replaced.
+    tombstone: ours. Replace the record by one that names no commit, if it is still the record that was read; 1 effect
+        more after a failed predicate. It keeps its staging token, so that no value ever returns.
 
     Raises BranchNotFound, DefaultBranch; RefChanged, with ``tombstone``: the branch is there.
     """
-    _spare_default(repository, branch_id)
+    if branch_id == repository.default_branch_id:
+        raise DefaultBranch(branch_id)
     branch, predicate = await read_branch(env, repository, branch_id)
+    if prepare is not None:
+        await prepare(env, repository, branch)
     if not tombstone:
         # The store has no conditional delete. A branch that was created since the read is deleted instead.
         await env.store.delete(uid_partition(repository), keys.branch_key(branch_id))
         return branch.tokens
-    await _bury(env, repository, branch, predicate)
+    # With the old token: two tombstones of a name differ, and so does a branch that is created later.
+    gone = Branch(branch_id=branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)
+    try:
+        await replace_branch(env, repository, gone, predicate)
+    except kv.PredicateFailed:
+        found = await _look(env, repository, branch_id)
+        # It is gone all the same if its tombstone is there, or nothing, or a branch of another birth that took its
+        # place: by this call or another one.
+        if found is not None and found != gone and _lineage(found) == _lineage(branch):
+            raise RefChanged(branch_id) from None
     return branch.tokens
 
 
 async def delete_branch_by_tombstone(
     env: Env, repository: Repository, branch_id: BranchID, *, prepare: BeforeMove | None = None
 ) -> None:
-    """Delete a branch by a record that names no commit, if it is still the record that was read. 2 effects.
-
-    Ours. The record keeps its staging token, so that no value ever returns.
-
-    Raises BranchNotFound, DefaultBranch; RefChanged: the branch is there, or another call has deleted it.
-    """
-    _spare_default(repository, branch_id)
-    branch, predicate = await read_branch(env, repository, branch_id)
-    if prepare is not None:
-        await prepare(env, repository, branch)
-    await _bury(env, repository, branch, predicate)
-
-
-async def _bury(env: Env, repository: Repository, branch: Branch, predicate: bytes) -> None:
-    """Replace the record that was read by one that names no commit. 1 effect, and 1 after a failed predicate. Raises
-    RefChanged."""
-    # With the old token: two tombstones of a name differ, and so does a branch that is created later.
-    gone = Branch(branch_id=branch.branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)
-    try:
-        await replace_branch(env, repository, gone, predicate)
-    except kv.PredicateFailed:
-        found = await _look(env, repository, branch.branch_id)
-        # It is gone all the same if its tombstone is there, or nothing, or a branch of another birth that took its
-        # place: by this call or another one.
-        if found is not None and found != gone and _lineage(found) == _lineage(branch):
-            raise RefChanged(branch.branch_id) from None
+    """`remove_branch` by a tombstone. Raises BranchNotFound, DefaultBranch; RefChanged: the branch is there."""
+    await remove_branch(env, repository, branch_id, tombstone=True, prepare=prepare)
 
 
 async def _look(env: Env, repository: Repository, branch_id: BranchID) -> Branch | None:
@@ -224,8 +218,3 @@ async def _look(env: Env, repository: Repository, branch_id: BranchID) -> Branch
 
 
 _NO_COMMIT = CommitID("")
-
-
-def _spare_default(repository: Repository, branch_id: BranchID) -> None:
-    if branch_id == repository.default_branch_id:
-        raise DefaultBranch(branch_id)

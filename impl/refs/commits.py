@@ -3,12 +3,14 @@
 from collections.abc import AsyncIterator, Sequence
 
 from lakeproof.impl.codec import decode_commit, encode
+from lakeproof.impl.committed import get_entry
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.errors import CommitNotFound
 from lakeproof.impl.refs.resolution import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
 from lakeproof.model.commits import with_content_id
+from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import CommitID, MetaRangeID
 from lakeproof.model.records import Commit, Metadata, Repository
 
@@ -52,6 +54,12 @@ async def get_commit(env: Env, repository: Repository, commit_id: CommitID) -> C
     except kv.NotFound:
         raise CommitNotFound(commit_id) from None
     return decode_commit(found.value)
+
+
+async def committed_entry(env: Env, repository: Repository, commit_id: CommitID, path: bytes) -> Entry | None:
+    """What a commit has at a path. 1 effect, and those of `committed.get_entry`. Raises CommitNotFound, too."""
+    commit = await get_commit(env, repository, commit_id)
+    return await get_entry(env, repository.storage_namespace, commit.meta_range_id, path)
 
 
 async def first_parents(env: Env, repository: Repository, commit_id: CommitID) -> AsyncIterator[Commit]:

@@ -23,9 +23,7 @@ from lakeproof.impl.codec import Undecodable, decode_branch, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.branches import birth_token, is_tombstone
 from lakeproof.impl.refs.dump_format import (
-    PARTS,
     MalformedDump,
-    Manifest,
     Refs,
     StoredCommit,
     decode_manifest,
@@ -96,11 +94,9 @@ async def dump_refs(
     if checks:
         for problem in _problems(repository, refs):
             raise NotDumpable(f"{repository.repository_id}: {problem}; mend the repository, and dump again")
-    ids = {}
-    for part, content in encode_refs(refs).items():
-        ids[part] = await _put(env, repository, content)
+    ids = {part: await _put(env, repository, content) for part, content in encode_refs(refs).items()}
     # Last: without it there is no dump, so one that broke off is only garbage.
-    return RefsDump(await _put(env, repository, encode_manifest(Manifest(**ids))))
+    return RefsDump(await _put(env, repository, encode_manifest(ids)))
 
 
 async def restore_refs(
@@ -137,10 +133,8 @@ async def restore_refs(
 async def read_dump(env: Env, storage_namespace: StorageNamespace, dump: RefsDump) -> Refs:
     """The refs of a dump. 4 gets of objects. Raises MalformedDump."""
     address = dump_address(storage_namespace, dump.manifest_id)
-    manifest = _blaming(address, decode_manifest, await _get(env, address, dump.manifest_id))
     values = {}
-    for part in PARTS:
-        part_id: str = getattr(manifest, part)
+    for part, part_id in _blaming(address, decode_manifest, await _get(env, address, dump.manifest_id)).items():
         part_address = dump_address(storage_namespace, part_id)
         content = await _get(env, part_address, part_id)
         values[part] = _blaming(part_address, partial(decode_part, part), content)

@@ -49,15 +49,6 @@ class Refs:
     tags: tuple[Tag, ...]
 
 
-@attrs.frozen(kw_only=True)
-class Manifest:
-    """The ids of the three objects."""
-
-    branches: str
-    commits: str
-    tags: str
-
-
 def object_id(content: bytes) -> str:
     """64 hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()
@@ -82,14 +73,14 @@ def encode_refs(refs: Refs) -> dict[str, bytes]:
     }
 
 
-def encode_manifest(manifest: Manifest) -> bytes:
-    """One form per content."""
-    fields = {"format": FORMAT, "version": VERSION, **attrs.asdict(manifest)}
+def encode_manifest(ids: Mapping[str, str]) -> bytes:
+    """Of the object of each of `PARTS`. One form per content."""
+    fields = {"format": FORMAT, "version": VERSION, **ids}
     return json.dumps(fields, sort_keys=True, indent=1).encode() + b"\n"  # sorted: equal manifests have equal ids
 
 
-def decode_manifest(content: bytes) -> Manifest:
-    """Raises MalformedDump."""
+def decode_manifest(content: bytes) -> dict[str, str]:
+    """The ids of the objects by `PARTS`. Raises MalformedDump."""
     try:
         found: object = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -101,11 +92,10 @@ def decode_manifest(content: bytes) -> Manifest:
         raise MalformedDump(
             f"version {fields.get('version')!r}: expected {VERSION}; restore with the program that dumped"
         )
-    ids = [fields.get(part) for part in PARTS]
-    if not all(isinstance(part_id, str) for part_id in ids):
-        raise MalformedDump(f"{dict(zip(PARTS, ids, strict=True))}: expected three ids; dump again")
-    branches, commits, tags = cast("list[str]", ids)
-    return Manifest(branches=branches, commits=commits, tags=tags)
+    ids = {part: fields.get(part) for part in PARTS}
+    if not all(isinstance(part_id, str) for part_id in ids.values()):
+        raise MalformedDump(f"{ids}: expected three ids; dump again")
+    return cast("dict[str, str]", ids)
 
 
 def decode_part(part: str, content: bytes) -> tuple[bytes, ...]:

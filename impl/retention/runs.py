@@ -13,14 +13,13 @@ from typing import Final, Literal, cast
 import attrs
 
 from lakeproof.impl.catalog.objects import at, copy_data, entry_of, is_owned, stage
-from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed import read_entries
 from lakeproof.impl.committed.errors import DamagedObject, MissingObject
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
 from lakeproof.impl.graveler.merges import merge, revert
 from lakeproof.impl.refs.branches import create_branch, update_branch
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.commits import committed_entry
 from lakeproof.impl.refs.errors import GravelerError, PathNotFound
 from lakeproof.impl.refs.iterators import (
     branch_iterator,
@@ -236,8 +235,7 @@ async def restore_object(
     Raises:
         RefNotFound, PathNotFound, BranchNotFound; DataGone: only of a full copy. WriteNotSettled (indefinite).
     """
-    commit = await get_commit(env, repository, await resolve(env, repository, source))
-    found = await get_committed(env, repository.storage_namespace, commit.meta_range_id, path)
+    found = await committed_entry(env, repository, await resolve(env, repository, source), path)
     if found is None:
         raise PathNotFound(path)
     entry = decode_object_entry(found.data)

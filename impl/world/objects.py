@@ -3,10 +3,9 @@
 from typing import Final
 
 from lakeproof.impl.catalog import objects as catalog
-from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import online
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.commits import committed_entry
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.refs.resolution import Ref
 from lakeproof.impl.retention import pins
@@ -55,8 +54,7 @@ async def restore_object(
     """
 
     async def work(commit_id: CommitID) -> ObjectEntry:
-        commit = await get_commit(env, repository, commit_id)
-        found = await get_committed(env, repository.storage_namespace, commit.meta_range_id, path)
+        found = await committed_entry(env, repository, commit_id, path)
         if found is None:
             raise PathNotFound(path)
         entry = decode_object_entry(found.data)

@@ -13,7 +13,6 @@ from lakeproof.impl.graveler import lock_free, writes
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.dump import NotDumpable, RefsDump, dump_refs
 from lakeproof.impl.refs.dump_format import (
-    PARTS,
     MalformedDump,
     decode_manifest,
     decode_part,
@@ -36,9 +35,8 @@ def dump_is_restorable(snapshot: Snapshot) -> Iterator[Finding]:
             continue
         assert isinstance(call.value, RefsDump)
         try:
-            manifest = decode_manifest(_object(snapshot, call.value.manifest_id))
-            ids = {part: getattr(manifest, part) for part in PARTS}
-            refs = decode_refs({part: decode_part(part, _object(snapshot, ids[part])) for part in PARTS})
+            ids = decode_manifest(_object(snapshot, call.value.manifest_id))
+            refs = decode_refs({part: decode_part(part, _object(snapshot, at)) for part, at in ids.items()})
         except (MalformedDump, KeyError) as error:  # KeyError: an object of the dump is missing
             yield Violation("dump-is-restorable", f"dump_refs succeeded, and its dump cannot be restored: {error}")
             continue
@@ -49,8 +47,8 @@ def dump_is_restorable(snapshot: Snapshot) -> Iterator[Finding]:
 def manifest_comes_last(snapshot: Snapshot) -> Iterator[Finding]:
     for address, stored in snapshot.objects.items():
         with suppress(MalformedDump):  # another object
-            manifest = decode_manifest(stored.content)
-            there = {part: dump_address(REPOSITORY.storage_namespace, getattr(manifest, part)) for part in PARTS}
+            ids = decode_manifest(stored.content)
+            there = {part: dump_address(REPOSITORY.storage_namespace, part_id) for part, part_id in ids.items()}
             missing = [part for part, at in there.items() if at not in snapshot.objects]
             yield Violation("manifest-comes-last", f"{address}: without {missing}") if missing else Reached(address)
 

@@ -16,7 +16,6 @@ from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import new_commit
 from lakeproof.impl.refs.dump import NotBare, RefsDump, restore_refs
 from lakeproof.impl.refs.dump_format import (
-    Manifest,
     Refs,
     StoredCommit,
     dump_address,
@@ -59,7 +58,7 @@ TAGGED: Final = attrs.evolve(DUMPED, tags=(Tag(tag_id=TagID("t"), commit_id=HEAD
 
 def manifest_of(refs: Refs) -> bytes:
     """The manifest of a dump."""
-    return encode_manifest(Manifest(**{part: object_id(content) for part, content in encode_refs(refs).items()}))
+    return encode_manifest({part: object_id(content) for part, content in encode_refs(refs).items()})
 
 
 DUMP: Final = RefsDump(object_id(manifest_of(DUMPED)))
