@@ -25,6 +25,7 @@ class Planted:
     where: object
     """A module or a class."""
     name: str
+    """What is replaced there; or, by another text, a text of the module."""
     instead: object
     scenario: Scenario
     invariant: str
@@ -36,8 +37,25 @@ class Planted:
         """Whether what holds, or is not put to the test, is violated with the fault."""
         asked = asking(self.scenario, self.invariant)
         assert verdicts(asked)[self.invariant] in ("holds", "inconclusive")
-        monkeypatch.setattr(self.where, self.name, self.instead)
+        if isinstance(self.instead, str) and isinstance(self.where, ModuleType):
+            replaced(monkeypatch, self.where, self.name, self.instead)
+        else:
+            monkeypatch.setattr(self.where, self.name, self.instead)
         return verdicts(asked)[self.invariant] == "violated"
+
+
+async def nothing(*_: object, **__: object) -> None:
+    """Do nothing, or find nothing."""
+
+
+async def yes(*_: object, **__: object) -> bool:
+    """Say yes."""
+    return True
+
+
+async def no(*_: object, **__: object) -> bool:
+    """Say no."""
+    return False
 
 
 class OfInvariant(Protocol):

@@ -25,16 +25,14 @@ from lakeproof.impl.graveler import (
 )
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
-from lakeproof.model import kv
 from lakeproof.model.committed import Entry
 from lakeproof.model.errors import BranchBusy, EntryChanged, PathExists
 from lakeproof.model.invariants.met import CallResult, Meeting, Met, met_as_specified
-from lakeproof.model.records import Branch, Repository
+from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Faults, Scenario
-from tests.machines import planted_branches as bugs
-from tests.machines.planting import no, no_tokens, nothing, yes
-from tests.planting import Planted, race, tiered
+from tests.machines import planted as bugs
+from tests.planting import Planted, no, nothing, race, tiered, yes
 
 BRANCHES = BranchDesign(name="planted/branches", flows=FLOWS, source="tests", refuted=HOLDS)
 KEEPING = attrs.evolve(BRANCHES, options={"commit": {"reading": lock_free.Reading(drops=False)}})
@@ -45,10 +43,6 @@ ACKNOWLEDGED, RESET, CONDITIONAL = (
 )
 OVER, AHEAD, AGAIN = "write.commit.write", "write_ahead.commit_ahead", "commit-reset_entry.read.reset_entry.read"
 FAULTS = {"": Faults(), "false": Faults(false_predicates=1), "crash": Faults(crashes=1)}
-
-
-async def other(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes, kv.Predicate]:
-    return b"other", b""
 
 
 async def no_changes(*_: object, **__: object) -> dict[bytes, object]:
@@ -69,36 +63,51 @@ def asked(design: BranchDesign, words: str, before: str = "", faults: str = "") 
     return race(design, words, before, FAULTS[faults])
 
 
+COVERED = "(restoration, branch.staging_token, *branch.sealed_tokens)"
+MERGES = "    return await merge_committed(\n"
+OURS_ALONE = f"    return destination.meta_range_id\n{MERGES}"
+"""A merge that merges nothing."""
+FOUND = "return None if change.data is None else change.identity, predicate"
+BELOW = "return None if below is None else below.identity, None"
+BIRTH = 'StagingToken(f"{repository.repository_id}-{branch_id}:{repository.instance_uid}.{birth}.0")'
+FORGOTTEN = (restorations, "if is_restoration(token)) if taken else ()", "if False)")
+TAKEN_AGAIN = (lock_free, "if branch.sealed_tokens[-length:] == ours[:length]", "if length")
+NOT_DROPPED = (lock_free, "return branch.sealed_tokens[: len(branch.sealed_tokens) - len(tokens)]", "return ()")
+
 RACES = [
     Planted(where=where, name=name, instead=instead, scenario=asked(design, *words), invariant=invariant)
     for where, name, instead, design, words, invariant in [
-        (lock_free, "swap", bugs.swap_by_set, KEEPING, ("commit-commit",), "commits-form-one-line"),
-        (commits, "swap", bugs.swap_by_set, KEEPING, ("write-commit-commit",), ACKNOWLEDGED),
-        (lock_free, "without", no_tokens, KEEPING, ("write.commit-write.commit",), ACKNOWLEDGED),
-        (lock_free, "still_sealed", bugs.all_of_ours, KEEPING, ("write.commit-write.commit",), ACKNOWLEDGED),
-        (commits, "add_commit", nothing, KEEPING, ("commit-commit",), "head-exists"),
-        (branches, "birth_token", bugs.one_token, KEEPING, ("commit-commit",), "token-has-one-owner"),
-        (reads, "tokens", bugs.oldest_first, BRANCHES, ("write.commit-write.read",), "read-is-legal"),
-        (reads, "tokens", bugs.open_only, BRANCHES, ("write.commit-read",), "read-is-legal"),
-        (resets, "swap", bugs.swap_by_set, BRANCHES, ("write:y.commit-reset_entry", "write"), ACKNOWLEDGED),
-        (resets, "cover_branch", bugs.beneath, BRANCHES, ("commit-reset_entry.read", "write"), RESET),
-        (resets, "cover_branch", bugs.unchanged, BRANCHES, ("write-reset_entry.read", "write"), RESET),
-        (resets, "cover_branch", bugs.over_nothing, BRANCHES, ("write:y-reset_entry", "write"), ACKNOWLEDGED),
+        (tokens, bugs.REPLACE, bugs.BLIND_COMMIT, KEEPING, ("commit-commit",), "commits-form-one-line"),
+        (tokens, bugs.REPLACE, bugs.BLIND_SEAL, KEEPING, ("write-commit-commit",), ACKNOWLEDGED),
+        (*NOT_DROPPED, KEEPING, ("write.commit-write.commit",), ACKNOWLEDGED),
+        (*TAKEN_AGAIN, KEEPING, ("write.commit-write.commit",), ACKNOWLEDGED),
+        (commits, "await add_commit(env, repository, commit)", "pass", KEEPING, ("commit-commit",), "head-exists"),
+        (branches, BIRTH, 'StagingToken("r-main:u.s1.0")', KEEPING, ("commit-commit",), "token-has-one-owner"),
+        (reads, "branch.tokens", "branch.tokens[::-1]", BRANCHES, ("write.commit-write.read",), "read-is-legal"),
+        (reads, "branch.tokens", "branch.tokens[:1]", BRANCHES, ("write.commit-read",), "read-is-legal"),
+        (tokens, bugs.REPLACE, bugs.BLIND_RESET, BRANCHES, ("write:y.commit-reset_entry", "write"), ACKNOWLEDGED),
+        (restorations, COVERED, "(branch.staging_token, *branch.sealed_tokens, restoration)", BRANCHES,
+         ("commit-reset_entry.read", "write"), RESET),
+        (restorations, "attrs.evolve(branch, staging_token=staging_token, sealed_tokens=sealed)", "branch", BRANCHES,
+         ("write-reset_entry.read", "write"), RESET),
+        (restorations, COVERED, "(restoration,)", BRANCHES, ("write:y-reset_entry", "write"), ACKNOWLEDGED),
         (restorations, "get_committed", nothing, BRANCHES, ("commit-reset_entry.read", OVER), "linearizable"),
         (resets, "_is_done", lambda *_: False, BRANCHES, ("read.write.read-reset_entry", "write", "false"),
          "linearizable"),
-        (lock_free, "restorations_over", no_tokens, BRANCHES, (AGAIN, "write"), RESET),
-        (commits, "restored_paths", bugs.no_paths, BRANCHES, (AGAIN, "write"), RESET),
-        (merges, "replace_branch", bugs.set_or_not, KEEPING, ("merge-merge", AHEAD), "commit-is-effective"),
-        (merges, "merge_committed", bugs.only_destination, KEEPING, ("write-merge", AHEAD), "merge-is-effective"),
-        (merges, "resolve", bugs.own_head, KEEPING, ("write-merge", AHEAD), "merge-is-effective"),
-        (merges, "merge_committed", bugs.only_destination, KEEPING, ("write:y-revert", "write.commit"),
-         "revert-is-effective"),
-        (lock_free, "swap", bugs.swap_nothing, KEEPING, ("write-commit",), "commit-is-effective"),
-        (writes, "_find", bugs.absent, KEEPING, ("create-commit", "write"), CONDITIONAL),
-        (writes, "_find", other, KEEPING, ("create-commit",), CONDITIONAL),
-        (resets, "swap", bugs.keeping_sealed, KEEPING, ("commit-reset.read", "write", "crash"), RESET),
-        (writes, "same_token", no, KEEPING, ("write-commit",), "call-makes-progress"),
+        (*FORGOTTEN, BRANCHES, (AGAIN, "write"), RESET),
+        (commits, " if change.key not in restored)", ")", BRANCHES, (AGAIN, "write"), RESET),
+        (merges, "raise RefChanged(branch.branch_id) from None", "return", KEEPING, ("merge-merge", AHEAD),
+         "commit-is-effective"),
+        (merges, MERGES, OURS_ALONE, KEEPING, ("write-merge", AHEAD), "merge-is-effective"),
+        (merges, "theirs = await get_commit(env, repository, await resolve(env, repository, source))", "theirs = ours",
+         KEEPING, ("write-merge", AHEAD), "merge-is-effective"),
+        (merges, MERGES, OURS_ALONE, KEEPING, ("write:y-revert", "write.commit"), "revert-is-effective"),
+        (tokens, f"await {bugs.REPLACE}", f"_ = start or await {bugs.REPLACE}", KEEPING, ("write-commit",),
+         "commit-is-effective"),
+        (writes, FOUND, "return None, predicate", KEEPING, ("create-commit", "write"), CONDITIONAL),
+        (writes, BELOW, 'return b"other", b""', KEEPING, ("create-commit",), CONDITIONAL),
+        (resets, bugs.RESET_BRANCH, bugs.KEEPS_SEALED, KEEPING, ("commit-reset.read", "write", "crash"), RESET),
+        (tokens, bugs.IS_OPEN, "False", KEEPING, ("write-commit",), "call-makes-progress"),
         (branches, "replace_branch", nothing, KEEPING, ("delete_branch.create_branch-read",),
          "branch-create-is-effective"),
     ]
@@ -112,7 +121,7 @@ ALONE = [
         ("alone/lock-free/commits", lock_free, "drop_all", nothing),
         ("alone/lock-free/resets", resets, "drop_all", nothing),
         ("alone/lock-free/merges", merges, "changes", none_at_all),
-        ("alone/lock-free/merges", merges, "merge_committed", bugs.only_destination),
+        ("alone/lock-free/merges", merges, MERGES, OURS_ALONE),
         ("alone/lock-free/crossed", merges, "merge_base", newest_parent),
         ("alone/lock-free/entries", writes, "PathExists", EntryChanged),
         ("alone/lock-free/resets", resets, "as_in_head", no_changes),
@@ -123,7 +132,7 @@ ALONE = [
         ("locks/drops-later/commit.job/crash", dropping, "drop", nothing),
         ("alone/lock-free/pages", listing, "CommonPrefix", lambda path: Entry(path=path, identity=b"", data=b"")),
         ("met/lock-free/write-commit", writes, "same_token", yes),
-        ("met/lock-free/layers-commit-reset_entry.read", lock_free, "restorations_over", no_tokens),
+        ("met/lock-free/layers-commit-reset_entry.read", *FORGOTTEN),
         ("met/lock-free/crossed-commit-commit.write:y.write:z.seal", lock_free, "still_sealed",
          lambda ours, branch: ours if branch.sealed_tokens else ()),
         ("met/lock-free/reset_entry-seal", resets, "unstage", nothing),

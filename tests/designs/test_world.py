@@ -9,8 +9,7 @@ from lakeproof.designs import catalogue, scenarios_of, world
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.world import guards, jobs, sentences
 from lakeproof.scenario import Scenario
-from tests.machines.planting import nothing
-from tests.planting import Planted, tiered
+from tests.planting import Planted, nothing, tiered
 
 PARTS = (
     "hard-delete/online/*", "hard-delete/online-untimed/*", "hard-delete/online-decided/*",
