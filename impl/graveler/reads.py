@@ -41,7 +41,7 @@ async def find_sealed(env: Env, repository: Repository, branch: Branch, path: by
 async def look_through(
     env: Env, repository: Repository, branch: Branch, newest_first: tuple[StagingToken, ...], path: bytes
 ) -> tuple[StagedEntry | None, bool]:
-    """The entry at a path, under these tokens or in the branch's head; and whether the head was asked."""
+    """The entry at a path, under these tokens or in the branch's head; and whether the head was read."""
     # From the newest token down, and the head last: a commit moves entries that way. What was moved meanwhile shows as
     # a changed branch.
     for token in newest_first:
