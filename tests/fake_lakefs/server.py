@@ -1,4 +1,7 @@
-"""The fake's HTTP server, with basic auth: a thread a connection. Its routes are in `tests.fake_lakefs.routes`."""
+"""The fake's HTTP server, with basic auth; its routes are in `tests.fake_lakefs.routes`.
+
+Threads of `http.server` take requests; one trio run, in a thread of its own, runs all flows.
+"""
 
 import base64
 import binascii
@@ -13,8 +16,11 @@ from random import Random
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.fake_lakefs.lake import CAUSES, DOUBTFUL, MISDEEDS, Lake
-from tests.fake_lakefs.routes import ROUTES, Request, replied
+import trio
+
+from tests.fake_lakefs.bugs import DOUBTFUL, planted
+from tests.fake_lakefs.lake import Lake
+from tests.fake_lakefs.routes import ROUTES, Reply, Request, replied
 
 BASE: Final = "/api/v1"
 KEY: Final = "fake"
@@ -31,6 +37,7 @@ class _Handler(BaseHTTPRequestHandler):
     """One packet for an answer: two would wait for each other."""
     disable_nagle_algorithm = True
     lake: Lake
+    token: trio.lowlevel.TrioToken
     rng: Random
 
     def handle_any(self) -> None:
@@ -39,17 +46,17 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         body = self.rfile.read(int(headers.get("content-length", "0")))
         if not self._authorized(headers.get("authorization", "")):
-            self._send(401, {"message": "error authenticating request"})
+            self._send(Reply(401, {"message": "error authenticating request"}))
             return
         doubtful, when = DOUBTFUL in self.lake.bugs and parts.path != f"{BASE}/config", self.rng.random()
         if doubtful and when < LOST / 2:
             self.close_connection = True
             return
-        code, value = self._answer(parts.path, query, headers, body)
-        if doubtful and when < LOST:
+        reply = self._reply(parts.path, Request(query, headers, body))
+        if reply is None or (doubtful and when < LOST):
             self.close_connection = True
             return
-        self._send(code, value)
+        self._send(reply)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any  # noqa: N815  # so `http.server` calls them
 
@@ -59,21 +66,25 @@ class _Handler(BaseHTTPRequestHandler):
         except binascii.Error:
             return False
 
-    def _answer(self, path: str, query: dict[str, str], headers: dict[str, str], body: bytes) -> tuple[int, object]:
-        for (method, pattern), route in ROUTES.items():
+    def _reply(self, path: str, asked: Request) -> Reply | None:
+        """None: there is no answer."""
+        for (method, pattern), (code, route) in ROUTES.items():
             found = re.fullmatch(re.escape(BASE) + pattern, path) if method == self.command else None
             if found is not None:
-                names = tuple(unquote(part) for part in found.groups())
-                return replied(self.lake, Request(names, query, headers, body), *route)
-        return 404, {"message": "no such route"}
+                at = [unquote(part) for part in found.groups()]
+                try:
+                    return trio.from_thread.run(replied, self.lake, asked, at, code, route, trio_token=self.token)
+                except (trio.Cancelled, trio.RunFinishedError):  # the server is on its way out
+                    return None
+        return Reply(404, {"message": "no such route"})
 
-    def _send(self, code: int, value: object) -> None:
-        raw = isinstance(value, bytes)
-        body = value if isinstance(value, bytes) else json.dumps(value).encode()
-        body = b"" if code == HTTPStatus.NO_CONTENT else body
-        self.send_response(code)
+    def _send(self, reply: Reply) -> None:
+        raw = isinstance(reply.value, bytes)
+        body = reply.value if isinstance(reply.value, bytes) else json.dumps(reply.value).encode()
+        body = b"" if reply.code == HTTPStatus.NO_CONTENT else body
+        self.send_response(reply.code)
         self.send_header("Content-Type", "application/octet-stream" if raw else "application/json")
-        if code != HTTPStatus.NO_CONTENT:
+        if reply.code != HTTPStatus.NO_CONTENT:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -98,15 +109,29 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def fake_lakefs(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[str]:
-    """The DSN of a lake, for as long as the context lasts. bugs: ``NAME+NAME``, of `MISDEEDS`, `CAUSES` and `DOUBTFUL`.
-    servers: each has a port of its own."""
-    names = frozenset(filter(None, bugs.split("+")))
-    assert names <= {*MISDEEDS, *CAUSES, DOUBTFUL}, names
-    told = {"lake": Lake(names, Random(f"{seed} lake")), "rng": Random(f"{seed} network")}
-    handler = type("Handler", (_Handler,), told)
+    """The DSN of a lake, for as long as the context lasts. bugs: ``NAME+NAME``, of `BUGS` and `DOUBTFUL`. servers: each
+    has a port of its own and, if there is one, a cache of its own."""
+    names = planted(bugs)
+    assert names is not None, "the command has refused it"
+    ready: list[trio.lowlevel.TrioToken] = []
+    started, done = threading.Event(), trio.Event()
+
+    async def flows() -> None:
+        ready.append(trio.lowlevel.current_trio_token())
+        started.set()
+        await done.wait()
+
+    loop = threading.Thread(target=trio.run, args=(flows,), name="fake", daemon=True)
+    loop.start()
+    started.wait()
+    [token] = ready
+    lake, rng = Lake(names, Random(f"{seed} lake")), Random(f"{seed} network")
     with ExitStack() as stack:
+        stack.callback(loop.join)
+        stack.callback(token.run_sync_soon, done.set)
         hosts = []
-        for _ in range(servers):
+        for each in (lake, *(lake.twin() for _ in range(servers - 1))):
+            handler = type("Handler", (_Handler,), {"lake": each, "token": token, "rng": rng})
             server = stack.enter_context(_Server(("127.0.0.1", 0), handler))
             threading.Thread(target=server.serve_forever, args=(0.02,), name="fake-http", daemon=True).start()
             stack.callback(server.shutdown)

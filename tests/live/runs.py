@@ -16,7 +16,7 @@ from lakeproof.live.lakefs.rounds import ServiceReport, Traffic, drive
 from lakeproof.live.lakefs.workload import OF_ENTRIES
 from lakeproof.live.report import Report
 from tests.commands import lakeproof
-from tests.fake_lakefs.lake import DOUBTFUL, OUTSIDE
+from tests.fake_lakefs.bugs import DOUBTFUL, OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
 
 ONE_ROUND = Plan(rounds=1, calls=400)

@@ -59,7 +59,6 @@ class Simple:
     pulls: dict[str, tuple[str, str, str]] = attrs.field(factory=dict)
     """Title, status and commit, by id."""
     lives: dict[str, RepositoryState] = attrs.field(factory=dict)
-    cache_seconds: float = attrs.field(default=CACHE_SECONDS, kw_only=True)
     past: list[tuple[float, dict[str, RepositoryState]]] = attrs.field(
         factory=lambda: [(-1e9, dict[str, RepositoryState]())]
     )
@@ -142,7 +141,7 @@ class Simple:
         if branch.staged:
             return 400, None
         kept = {path: value for path, value in branch.content.items() if not path.startswith(args[2])}
-        brought = {f"{args[2]}{path}": path for path in SOURCES.get(args[3], ())}
+        brought = {f"{args[2]}{path}": path for path in SOURCES[args[3]]}
         self.messages[f"i{args[4]}"] = args[4]
         return 200, self._commit(branch, f"i{args[4]}", kept | brought)
 
@@ -211,7 +210,7 @@ class Simple:
     def _repository(self, name: str, args: tuple[str, ...], now: float) -> Answered:
         last, current = self.lives.get(args[0]), self.lives.get(args[0])
         if name not in {"create_repository", "delete_repository"} and self._has(CACHE):
-            before = now - self.rng.uniform(0, self.cache_seconds)
+            before = now - self.rng.uniform(0, CACHE_SECONDS)
             last = [lives for since, lives in self.past if since <= before][-1].get(args[0]) or last
         if name == "create_repository":
             if last is not None:

@@ -18,7 +18,7 @@ from lakeproof.live.lakefs.pulls import ORDERS_MAX, judge_pulls
 from lakeproof.live.report import NotJudged
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
-from tests.fake_lakefs.lake import OUTSIDE
+from tests.fake_lakefs.bugs import OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
 from tests.live.test_known import LAKE, call
 

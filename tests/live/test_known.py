@@ -1,4 +1,5 @@
-"""Known causes: what each excuses and what it does not, and what is blamed first where they are not known."""
+"""KnownIssues causes on the fake: alone they are set aside and counted, a bug behind them is found; and what is blamed
+first where they are not known."""
 
 import json
 from pathlib import Path
@@ -6,6 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from lakeproof.live.engine import Plan
 from lakeproof.live.lakefs.calls import NEVER, Call
 from lakeproof.live.lakefs.contents import FinalState, RepositoryState
 from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
@@ -13,7 +15,8 @@ from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, KnownIssues
 from lakeproof.live.report import Suppressed
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
-from tests.live.runs import service
+from tests.fake_lakefs.bugs import CACHE_SECONDS
+from tests.live.runs import run, service
 
 LAKE = "lake"
 PATH = "a/1"
@@ -62,7 +65,37 @@ DELETED = call("delete_repository", 5, 6, "r")
 AGAIN = call("create_repository", 7, 8, "r", "ns/2", value="ns/2")
 
 
-KNOWN = {cause: KnownIssues(frozenset({cause})) for cause in CAUSES}
+KNOWN = {cause: KnownIssues(frozenset({cause}), CACHE_SECONDS + 0.1) for cause in CAUSES}
+BEHIND = {
+    "missed-read": "lost-write",
+    "refused-delete": "create-race",
+    "refused-write": "dirty-branch",
+    "cache": "create-race",
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
+    done, _ = run(cause, Plan(rounds=6, calls=800), issues=KNOWN[cause])
+    assert done.violations == []
+    assert done.suppressed[cause]
+
+
+@pytest.mark.long
+def test_the_caches_of_two_servers_are_one_known_cause() -> None:
+    assert run(CACHE, Plan(rounds=40, calls=500), servers=2)[0].violations
+    done, _ = run(CACHE, Plan(rounds=5, calls=800), issues=KNOWN[CACHE], servers=2)
+    assert done.violations == []
+    assert done.suppressed[CACHE]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
+def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
+    assert run(f"{cause}+{bug}", Plan(rounds=80, calls=500), issues=KNOWN[cause])[0].violations
+
+
 SECOND = 1_000_000_000
 NOTHING = KnownIssues()
 CACHES = KnownIssues(frozenset({CACHE}), 100)

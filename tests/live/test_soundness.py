@@ -66,28 +66,6 @@ def test_a_service_that_is_right_is_not_blamed_in_ten_thousand_calls_that_are_ne
         assert broken([*entries, *repositories]) == [], seed
 
 
-@pytest.mark.parametrize(
-    ("cause", "misdeed", "call"),
-    [
-        ("missed-read", "lost", "set_entry"),
-        ("refused-write", "haunted", "create_branch"),
-        ("refused-delete", "granted", "create_repository"),
-        ("cache", "granted", "create_repository"),
-    ],
-)
-def test_a_bug_behind_a_known_cause_is_found(cause: str, misdeed: str, call: str) -> None:
-    for seed in range(80):
-        service = Wrong(Random(seed), frozenset({cause}), misdeed=misdeed, of=call)
-        issues, entries = KnownIssues(service.causes, CACHE_SECONDS), not call.endswith("repository")
-        calls = driven(Random(f"{seed} calls"), service, entries=entries, count=100)
-        judge = (
-            judge_entries(calls, service.final, issues) if entries else judge_repositories(calls, service.lives, issues)
-        )
-        if broken(judge):
-            return
-    raise AssertionError(f"{misdeed} {call} was not noticed")
-
-
 def test_most_lost_entries_are_noticed_though_all_known_causes_are_set_aside() -> None:
     noticed = tried = 0
     for seed in range(30):
