@@ -169,7 +169,7 @@ ROUTES: Final[dict[tuple[str, str], tuple[int, Route]]] = {
     ("GET", f"{_REF}/objects/ls"): (200, lambda lake, asked, *at: lake.listing(*at)),
     ("GET", f"{_REF}/commits"): (
         200,
-        lambda lake, asked, *at: lake.log(*at, first_parent=asked.query.get("first_parent") == "true"),
+        lambda lake, asked, *at: lake.log(*at, first_parent=asked.query.get("first_parent", "").lower() == "true"),
     ),
     ("POST", f"{_REF}/merge/{_NAME}"): (200, _merge),
     ("GET", f"{_REF}/objects/stat"): (200, lambda lake, asked, *at: lake.get(*at, asked.query["path"])),
