@@ -234,6 +234,11 @@ HANDMADE: Final = {
         setup=(Set(0, Const(b"x")), Set(1, Const(b"y")), Put(0, Const(b"x")), Put(1, Const(b"x"))),
         faults=Faults(scan_failures=1, crashes=1),
     ),
+    "a key has more values than the tables have room for at first": made(
+        CallOf(Program(tuple(Set(0, Const(bytes([65 + number]))) for number in range(6)))),
+        CallOf(Program((Get(1), Get(0)))),
+        demands=(Distinct(),),
+    ),
     "increments race": made(
         *[call(Get(0), Retry(2, (SetIf(0, "last", "read"),)), KeepLast(), Set(1, "both"))] * 2,
         demands=(NoneRaised("never", 0), NotWhile(0, None, None)),

@@ -117,6 +117,7 @@ REPLACED: dict[str, tuple[Telling, object, str, object]] = {
 }
 """What tells it, and what takes the place of an attribute."""
 
+KNOWN = "self._known(table, at_nodes, table.touched(here, at_nodes), rows)"
 CELLS = "space.cells.values() if column < known"
 TEXTS: dict[str, tuple[Telling, Plant]] = {
     "dropped transitions: what happens once no client can move": (
@@ -155,6 +156,14 @@ TEXTS: dict[str, tuple[Telling, Plant]] = {
     ),
     "states that are packed anew without their last column": (
         ALONE, text_fault(packing, "enumerate(old.places)", "enumerate(old.places[:-1])"),
+    ),
+    "a place in a table that is computed before the table has grown": (
+        "a key has more values than the tables have room for at first",
+        text_fault(
+            expansion,
+            f"numbers = {KNOWN}\n        at = at_nodes * table.values +",
+            f"at = at_nodes * table.values\n        at = at + {KNOWN} #",
+        ),
     ),
     "a restart that loses what the client keeps": (
         KEPT, text_fault(execution, "self.mint.begin_life()", "self._disk.store = self.mint.begin_life() or {}"),
