@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 
 from lakeproof.impl.codec import decode_commit, encode
-from lakeproof.impl.committed import get_entry
+from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.errors import CommitNotFound
 from lakeproof.impl.refs.resolution import Ref, resolve
@@ -59,7 +59,7 @@ async def get_commit(env: Env, repository: Repository, commit_id: CommitID) -> C
 async def committed_entry(env: Env, repository: Repository, commit_id: CommitID, path: bytes) -> Entry | None:
     """What a commit has at a path. 1 effect, and those of `committed.get_entry`. Raises CommitNotFound, too."""
     commit = await get_commit(env, repository, commit_id)
-    return await get_entry(env, repository.storage_namespace, commit.meta_range_id, path)
+    return await get_committed(env, repository.storage_namespace, commit.meta_range_id, path)
 
 
 async def first_parents(env: Env, repository: Repository, commit_id: CommitID) -> AsyncIterator[Commit]:

@@ -215,7 +215,8 @@ class _Reader:
             )
         trace = self.record(Trace, data, "")
         # A loop has one step at least.
-        if trace.loop is not None and not 0 <= trace.loop < (steps := len(trace.schedule)):
+        steps = len(trace.schedule)
+        if trace.loop is not None and not 0 <= trace.loop < steps:
             raise self.fail("loop", f"{trace.loop}: expected how many steps come before it, less than {steps}")
         return trace
 
