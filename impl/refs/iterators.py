@@ -135,8 +135,10 @@ class ScanIterator(Iterator[R]):
         if self._choose is not None and self._shows is None:
             self._shows = await self._choose()
         while not self._closed:
-            if self._index == len(self._page) and not await self._fetch():
-                break
+            if self._index == len(self._page):
+                if not await self._fetch():
+                    break
+                continue  # it may be closed by now: then nothing is decoded
             entry = self._page[self._index]
             record = decode(self._partition, entry, self._kind)
             # After the decoding: a record that cannot be decoded is tried again, until a seek passes it.

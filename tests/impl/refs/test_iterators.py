@@ -252,3 +252,11 @@ class TestKinds:
         assert not running.finish()
         assert not hand.do(iterator.next())
         assert hand.ops == []
+
+    def test_one_that_is_closed_while_it_reads_what_is_no_record_does_not_raise(self) -> None:
+        hand = Hand()
+        hand.perform(kv.Set(P, b"tags/bad", b"\xff"))
+        iterator = tag_iterator(hand.env, REPOSITORY)
+        running = hand.begin(iterator.next())
+        iterator.close()
+        assert not running.finish()

@@ -202,7 +202,6 @@ def test_limits_stop_both_at_the_same_level(states_max: int) -> None:
 
 PRINTS = """
 from lakeproof import Call, Scenario
-from tests.spark.conftest import ON_CLASSIC_TOO
 
 async def prints(env):
     print("a flow's own words")
