@@ -8,10 +8,10 @@ import urllib3.exceptions
 
 from lakeproof.live.lakefs.api import LakeFS, address, answer_of, sdk
 from lakeproof.live.lakefs.calls import Call
-from lakeproof.live.lakefs.contents import Content, FinalState
+from lakeproof.live.lakefs.contents import Content, FinalState, RepositoryState
 from lakeproof.live.lakefs.existence import EFFECTIVE
 from lakeproof.live.lakefs.imports import judge_imports
-from lakeproof.live.lakefs.judge import judge_entries
+from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
 from lakeproof.live.lakefs.moves import calls as operations
 from lakeproof.live.lakefs.promises import PULL_LINEARIZABLE, UPDATED
 from lakeproof.live.lakefs.pulls import ORDERS_MAX, judge_pulls
@@ -20,7 +20,7 @@ from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from tests.fake_lakefs.bugs import OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
-from tests.live.test_known import LAKE, call
+from tests.live.test_known import CREATED, LAKE, PATH, call, get, write
 
 PULL = (LAKE, "pulled", "offered")
 ONE, TWO = OUTSIDE
@@ -87,6 +87,46 @@ def test_what_is_there_in_the_end_and_no_call_explains_is_found(
 ) -> None:
     broken = {each for each, finding in judge_entries(calls, final) if isinstance(finding, Violation)}
     assert broken == ({name} if name else set())
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (*SIDE[:1], call("delete_branch", 3, 6, LAKE, "side0"), call("delete_branch", 4, 5, LAKE, "side0")),
+        (TAGGED, call("delete_tag", 3, 6, LAKE, "t"), call("delete_tag", 4, 5, LAKE, "t")),
+        # What another call has overtaken is refused as a conflict, where nothing in the content is one.
+        (
+            call("merge", 1, 4, LAKE, "merged", "main", value="m1"),
+            call("merge", 2, 3, LAKE, "merged", "main", code=409),
+        ),
+        (call("commit", 1, 4, LAKE, "main", "x", value="c1"), call("commit", 2, 3, LAKE, "main", "y", code=409)),
+        *(
+            (call("revert", 1, 4, LAKE, "undone", "c0", "x"), call(name, 2, 3, LAKE, "undone", "c0", "y", code=409))
+            for name in ("revert", "cherry_pick", "hard_reset")
+        ),
+        # A write that does not know whether it was committed or reset is done again.
+        (write(1, 10, "v"), get(2, 3, "v"), call("reset_branch", 4, 5, LAKE, "main"), get(6, 7, "v")),
+    ],
+)
+def test_what_lakefs_answers_to_calls_that_meet_is_not_blamed(calls: tuple[Call, ...]) -> None:
+    """The fake answers some of it now and then."""
+    final = FinalState(branches={"main": {PATH: "v"}}, logs={"main": ("c1", "c0")})
+    assert [found for _, found in judge_entries(calls, final) if isinstance(found, Violation)] == []
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (call("delete_repository", 3, 6, "r"), call("delete_repository", 4, 5, "r")),
+        (call("delete_repository", 3, 6, "r"), call("get_repository", 4, 5, "r", code=409)),
+        (call("get_repository", 3, 4, "r", value="ns/1"), call("list_repositories", 5, 6, "", value=())),
+    ],
+)
+def test_what_lakefs_answers_of_repositories_that_come_and_go_is_not_blamed(calls: tuple[Call, ...]) -> None:
+    deleted = any(call.name == "delete_repository" for call in calls)
+    last = {} if deleted else {"r": RepositoryState("ns/1", frozenset({"main"}))}
+    found = judge_repositories((CREATED, *calls), last)
+    assert [each for _, each in found if isinstance(each, Violation)] == []
 
 
 @pytest.mark.parametrize(
