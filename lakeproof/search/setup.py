@@ -125,11 +125,11 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
     run, steps = Execution(program), 0
     cells = _without_timers(cells)  # those of clients that have ended
     while run.op is not None:
-        steps += 1
-        if steps > ALONE_STEPS_MAX:
-            raise _give_up(run, f"still runs after {ALONE_STEPS_MAX:,} effects", "end its loop")
         found = _next_effect(run, cells, now)
         if found is not None:
+            steps += 1  # of effects alone: that time goes on is none
+            if steps > ALONE_STEPS_MAX:
+                raise _give_up(run, f"still runs after {ALONE_STEPS_MAX:,} effects", "end its loop")
             task, reply, writes = found
             cells = patch(cells, writes)
             run.send(reply_of_task(task, reply))

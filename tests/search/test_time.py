@@ -39,6 +39,7 @@ from lakeproof.search.replay import NotReproduced
 from lakeproof.search.results import Limits, Options
 from lakeproof.search.sampling import sample
 from lakeproof.search.search import search
+from lakeproof.search.setup import ALONE_STEPS_MAX, run_setup
 from tests.differential.plain import plain_search
 from tests.planting import text_fault
 from tests.search.agreement import broken, differences_from_plain, in_parts, verdicts
@@ -290,6 +291,14 @@ def test_what_is_not_declared_is_not_blamed_on_the_clock() -> None:
 def test_jumps_and_time_that_passes_exclude_each_other() -> None:
     with pytest.raises(ScenarioError, match="leave out the jumps"):
         attrs.evolve(REFUSED["sleeps"], time="read", faults=Faults(clock_jumps=(1,)))
+
+
+def test_that_time_goes_on_is_no_effect_of_a_setup() -> None:
+    async def naps(env: Env) -> None:
+        for _ in range(ALONE_STEPS_MAX // 2):  # each of them is two: a timer is set, and waited for
+            await env.clock.sleep(1)
+
+    assert run_setup(attrs.evolve(_TIMED, setup=[Call(naps)])) == {}
 
 
 def test_a_live_flow_sleeps() -> None:
