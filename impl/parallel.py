@@ -154,7 +154,7 @@ class Group:
     def start_as(  # type: ignore[explicit-any]
         self, name: str | None, flow: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
     ) -> Started[T]:
-        """The same under a name that was given elsewhere: of a task in a program of another language."""
+        """`start`, under a name that was given elsewhere: by a program of another language; None: a name of ours."""
         # ENDING, too: a task of the group may start a sibling while the body waits for the end.
         if self._tasks is None or self._owner is None or self._state not in (_PoolState.OPEN, _PoolState.ENDING):
             raise self._misused(f"a task is started in a group that {self._state.value}; start it within async with")

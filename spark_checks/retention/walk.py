@@ -12,8 +12,8 @@ Example: a branch at C, a branch at X, rules of seven days. Rows, and what comes
     E    9 days, on D             expired        note 1, OLDER_THAN_PARENT
     X    a head, no commit        null           note 32, HEAD_MISSING
 
-Memory: of each commit a task holds the numbers, and while it walks some more: 160 bytes; its ids wait in a file.
-Measured: 2 million commits in one chain, in random order: 3.4 s of processor time on a busy machine.
+Memory: of each commit a task holds the numbers, and while it walks some more: 200 bytes; its ids wait in a file.
+Measured: 3 million commits in one chain, in random order: 6 s of processor time on a busy machine, 194 bytes each.
 """
 
 from collections.abc import Iterable, Iterator

@@ -63,16 +63,15 @@ def asked(design: BranchDesign, words: str, before: str = "", faults: str = "") 
     return race(design, words, before, FAULTS[faults])
 
 
-COVERED = "(restoration, branch.staging_token, *branch.sealed_tokens)"
 MERGES = "    return await merge_committed(\n"
 OURS_ALONE = f"    return destination.meta_range_id\n{MERGES}"
 """A merge that merges nothing."""
 FOUND = "return None if change.data is None else change.identity, predicate"
 BELOW = "return None if below is None else below.identity, None"
 BIRTH = 'StagingToken(f"{repository.repository_id}-{branch_id}:{repository.instance_uid}.{birth}.0")'
-FORGOTTEN = (restorations, "if is_restoration(token)) if taken else ()", "if False)")
-TAKEN_AGAIN = (lock_free, "if branch.sealed_tokens[-length:] == ours[:length]", "if length")
-NOT_DROPPED = (lock_free, "return branch.sealed_tokens[: len(branch.sealed_tokens) - len(tokens)]", "return ()")
+FORGOTTEN = (restorations, *bugs.FORGOTTEN)
+TAKEN_AGAIN = (lock_free, *bugs.TAKEN_AGAIN)
+NOT_DROPPED = (lock_free, *bugs.NOT_DROPPED)
 
 RACES = [
     Planted(where=where, name=name, instead=instead, scenario=asked(design, *words), invariant=invariant)
@@ -86,16 +85,16 @@ RACES = [
         (reads, "branch.tokens", "branch.tokens[::-1]", BRANCHES, ("write.commit-write.read",), "read-is-legal"),
         (reads, "branch.tokens", "branch.tokens[:1]", BRANCHES, ("write.commit-read",), "read-is-legal"),
         (tokens, bugs.REPLACE, bugs.BLIND_RESET, BRANCHES, ("write:y.commit-reset_entry", "write"), ACKNOWLEDGED),
-        (restorations, COVERED, "(branch.staging_token, *branch.sealed_tokens, restoration)", BRANCHES,
+        (restorations, bugs.COVERED, "(branch.staging_token, *branch.sealed_tokens, restoration)", BRANCHES,
          ("commit-reset_entry.read", "write"), RESET),
         (restorations, "attrs.evolve(branch, staging_token=staging_token, sealed_tokens=sealed)", "branch", BRANCHES,
          ("write-reset_entry.read", "write"), RESET),
-        (restorations, COVERED, "(restoration,)", BRANCHES, ("write:y-reset_entry", "write"), ACKNOWLEDGED),
+        (restorations, bugs.COVERED, "(restoration,)", BRANCHES, ("write:y-reset_entry", "write"), ACKNOWLEDGED),
         (restorations, "get_committed", nothing, BRANCHES, ("commit-reset_entry.read", OVER), "linearizable"),
         (resets, "_is_done", lambda *_: False, BRANCHES, ("read.write.read-reset_entry", "write", "false"),
          "linearizable"),
         (*FORGOTTEN, BRANCHES, (AGAIN, "write"), RESET),
-        (commits, " if change.key not in restored)", ")", BRANCHES, (AGAIN, "write"), RESET),
+        (commits, *bugs.NONE_LEFT_OUT, BRANCHES, (AGAIN, "write"), RESET),
         (merges, "raise RefChanged(branch.branch_id) from None", "return", KEEPING, ("merge-merge", AHEAD),
          "commit-is-effective"),
         (merges, MERGES, OURS_ALONE, KEEPING, ("write-merge", AHEAD), "merge-is-effective"),

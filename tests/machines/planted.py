@@ -77,6 +77,11 @@ RESET_BRANCH: Final = """\
         return attrs.evolve(branch, staging_token=token, sealed_tokens=())
 """
 KEEPS_SEALED: Final = RESET_BRANCH.replace("()", "branch.sealed_tokens")
+NOT_DROPPED: Final = ("return branch.sealed_tokens[: len(branch.sealed_tokens) - len(tokens)]", "return ()")
+TAKEN_AGAIN: Final = ("if branch.sealed_tokens[-length:] == ours[:length]", "if length")
+FORGOTTEN: Final = ("if is_restoration(token)) if taken else ()", "if False)")
+NONE_LEFT_OUT: Final = (" if change.key not in restored)", ")")
+COVERED: Final = "(restoration, branch.staging_token, *branch.sealed_tokens)"
 RECORDS: Final = "repositories.records"
 CLAIMS: Final = "set_if(keys.GRAVELER, key, encode(repository), predicate)"
 CLAIMS_BLINDLY: Final = "set(keys.GRAVELER, key, encode(repository))"
@@ -92,10 +97,8 @@ BUGS: Final = (
     changed("a commit finishes blindly", LOCK_FREE, TOKENS, REPLACE, BLIND_COMMIT),
     changed("a commit seals blindly", WRITES, TOKENS, REPLACE, BLIND_SEAL),
     changed("a commit seals blindly", CROWD, TOKENS, REPLACE, BLIND_SEAL),
-    changed("tokens sealed since are forgotten", COMMITS, "graveler.lock_free",
-            "return branch.sealed_tokens[: len(branch.sealed_tokens) - len(tokens)]", "return ()"),
-    changed("a beaten commit takes all tokens again", COMMITS, "graveler.lock_free",
-            "if branch.sealed_tokens[-length:] == ours[:length]", "if length"),
+    changed("tokens sealed since are forgotten", COMMITS, "graveler.lock_free", *NOT_DROPPED),
+    changed("a beaten commit takes all tokens again", COMMITS, "graveler.lock_free", *TAKEN_AGAIN),
     changed("of two changes the older is committed", WRITES, "graveler.commits", "env, sealed,", "env, sealed[::-1],"),
     changed("a commit reads its newest token alone", WRITES, "graveler.commits", "env, sealed,", "env, sealed[:1],"),
     changed("a commit finishes blindly", OPTIMISTIC, "graveler.optimistic", "made.commit_id), predicate)",
@@ -115,14 +118,12 @@ BUGS: Final = (
     # Resets.
     changed("a reset keeps its sealed tokens", LOCK_FREE, TOKENS, CHANGES, CHANGES + RESET_KEEPS_SEALED),
     changed("a reset changes the branch blindly", LOCK_FREE, TOKENS, REPLACE, BLIND_RESET),
-    changed("a reset of a path takes all others along", LOCK_FREE, "graveler.restorations",
-            "(restoration, branch.staging_token, *branch.sealed_tokens)", "(restoration,)"),
+    changed("a reset of a path takes all others along", LOCK_FREE, "graveler.restorations", COVERED,
+            "(restoration,)"),
     changed("a reset of a path looks at the open token only", RESETS, "graveler.resets", "for token in tokens(branch):",
             "for token in tokens(branch)[:1]:"),
-    changed("a commit does not look for restorations", RESETS_AGAIN, "graveler.restorations",
-            "if is_restoration(token)) if taken else ()", "if False)"),
-    changed("a commit leaves no restored path out", RESETS_AGAIN, "graveler.commits",
-            " if change.key not in restored)", ")"),
+    changed("a commit does not look for restorations", RESETS_AGAIN, "graveler.restorations", *FORGOTTEN),
+    changed("a commit leaves no restored path out", RESETS_AGAIN, "graveler.commits", *NONE_LEFT_OUT),
     # Merges, branches, dumps, restores, migrations.
     changed("a merge finishes blindly", "merges/by-set-if", "graveler.merges", "made.commit_id), predicate)",
             "made.commit_id), kv.EXISTS)"),
