@@ -8,7 +8,11 @@ import attrs
 
 _BEGINS: Final = r"(?:(?<![0-9a-zA-Z%])|(?<=%[0-9A-F]{2}))"
 """Where a minted name may begin: not within an escape, such as the %2F that a / is in DynamoDB's keys."""
+SLASH: Final = "(?:/|%2F)"
 MINTED: Final = re.compile(
+    # A hash in the folder of its first digits, with these digits (restic) or without them (git, DVC).
+    rf"{_BEGINS}([0-9a-f]{{2,4}}){SLASH}(?=\1)[0-9a-f]{{24,64}}(?![0-9a-zA-Z])"
+    rf"|{_BEGINS}[0-9a-f]{{2}}{SLASH}(?:[0-9a-f]{{30}}|[0-9a-f]{{38}}|[0-9a-f]{{62}})(?![0-9a-zA-Z])|"
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # a UUID
     rf"|{_BEGINS}[0-9a-f]{{24,64}}(?![0-9a-zA-Z])"  # a hash
     rf"|{_BEGINS}(?=[a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-v]{{20}}(?![0-9a-zA-Z])"  # an xid
@@ -19,11 +23,22 @@ MINTED: Final = re.compile(
 """What looks minted. Zeros in front are a counter's (``00000000000000000001``), and stay."""
 NAME: Final = re.compile(r"<[^<>]*>")
 """A name of what is minted, in a text."""
+_PART: Final = re.compile(
+    rf"(?:{NAME.pattern}|{_BEGINS}(?:[0-9a-f]{{2,4}}{SLASH}[0-9a-f]*|[0-9a-f-]+))\Z", re.IGNORECASE
+)
+"""The end of a prefix that may be the beginning of a hash or UUID."""
 
 
 def blank_minted(text: str) -> str:
     """A text without what is minted: equal for the same request of two runs, whatever they mint."""
     return MINTED.sub(lambda match: match[0] if _counts(match[0]) else "<>", text)
+
+
+def beginning_of_names(prefix: str) -> str:
+    """With what the stable names of keys begin that a listing by this prefix may find: ``data/<`` for ``data/6``, since
+    a hash in ``data/`` may begin so in one run, and in another one not; ``data/`` for ``data/<c1.2>``, which may be
+    a part of any key there. The prefix itself if no minted name can go on from it."""
+    return _PART.sub(lambda match: "" if match[0].startswith("<") else "<", prefix)
 
 
 def _counts(found: str) -> bool:

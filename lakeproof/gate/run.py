@@ -40,6 +40,8 @@ PAUSES_SECONDS: Final = (0.00005, 0.0001, 0.0002, 0.0004, 0.0008)
 """How long to leave the cores to a program that moves, after each look at it; the last one again and again."""
 WATCH_SECONDS: Final = 0.05
 """How often to look at a program of which a request or a result is still to come, so that it cannot be quiet."""
+RETURNED_MAX: Final = 300
+"""So many characters of what a call has returned are shown."""
 CRASHED_CALL: Final = "Crashed"
 """The error of a call whose process was killed."""
 BLOCKED: Final = Returned(error="Blocked", message="it waits in the store, and nothing comes any more")
@@ -329,7 +331,11 @@ class Runner:
         before = self.gate.counts[name]
         returned = await self.children[name].call(call.name, call.args)
         if self.gate.counts[name] == before:
-            self.unproved = f"{name}: {call} returned without a request: what it answers from is not in the store"
+            found = f"{returned.error}: {returned.message}" if returned.error else repr(returned.value)
+            self.unproved = (
+                f"{name}: {call} returned without a request: what it answers from is not in the store. It returned "
+                f"{found[:RETURNED_MAX]}"
+            )
         return returned
 
     async def _quiet(self) -> str:

@@ -38,7 +38,7 @@ from lakeproof.gate.fronts.footprints import Footprint
 from lakeproof.gate.fronts.http import Cut, Request, Response, Server
 from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.replies import NIL, WAITS
-from lakeproof.gate.names import NAME, Names, blank_minted
+from lakeproof.gate.names import NAME, SLASH, Names, beginning_of_names, blank_minted
 
 NORMAL: Final = "normal"
 REFUSED: Final = "refused"
@@ -63,7 +63,6 @@ COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """The ways to let a request go, and the budgets that each is spent from."""
 ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
-_NAME_END: Final = re.compile(rf"{NAME.pattern}\Z")
 PASSED: Final = "let through"
 """The client of requests that wait in no schedule."""
 STRAY: Final = "a request in a schedule that AWS_ACCESS_KEY_ID gives to none of its clients"
@@ -231,7 +230,8 @@ class Gate:
             waiting.born = step
             self.pending[waiting.named] = waiting
         for found, name in islice(self._names.given.items(), known, None):
-            if any(found.encode() in body for body in self._bodies):
+            last = re.split(SLASH, found)[-1].encode()  # a text may name it without its folder
+            if any(last in body for body in self._bodies):
                 self._passed_on.add(name)
         self._bodies += [waiting.body for waiting in self._arrived]
         self._arrived.clear()
@@ -384,8 +384,8 @@ class Gate:
         # The names as they are stay in it: a listing may have a prefix that ends in the middle of one.
         keys = (self._names.renamed(each.key, client) for each in footprint)
         named = [attrs.evolve(each, key=NAME.sub(self._marked, key)) for each, key in zip(footprint, keys, strict=True)]
-        # A part of a minted name may look like another one: a listing by it finds whatever has a minted name there.
-        named += [attrs.evolve(each, key=_NAME_END.sub("", each.key)) for each in named if each.prefix]
+        # A listing by a part of a minted name may find whatever has a minted name there.
+        named += [attrs.evolve(each, key=beginning_of_names(each.key)) for each in named if each.prefix]
         return (*footprint, *(each for each in named if each not in footprint))
 
     def _marked(self, match: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lakeproof.gate.names import Names
+from lakeproof.gate.names import Names, beginning_of_names
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,31 @@ def test_what_is_minted_is_named_also_behind_a_slash_of_a_key_of_dynamodb(minted
 @pytest.mark.parametrize("kept", ["00000000000000000001", "18446744073709551613", "internationalization", "manifest"])
 def test_what_counts_or_is_a_word_is_kept(kept: str) -> None:
     assert Names().renamed(f"PUT b/{kept}", "c1") == f"PUT b/{kept}"
+
+
+@pytest.mark.parametrize("slash", ["/", "%2F"])
+@pytest.mark.parametrize(
+    "sharded",
+    [
+        *("5d {}5d41402abc4b2a76b9719d911017c592", "5d41 {}5d41402abc4b2a76b9719d911017c592"),
+        *("6b {}39d3013b405b3ba5f8e6f5a7b1a2c3d4e5f607", "5d {}41402abc4b2a76b9719d911017c592"),
+    ],
+)
+def test_a_hash_in_the_folder_of_its_first_digits_has_one_name(sharded: str, slash: str) -> None:
+    text = f"PUT b/data/{sharded.replace(' {}', slash)}"
+    assert Names().renamed(text, "c1") == "PUT b/data/<c1.1>"
+
+
+def test_a_folder_that_is_no_part_of_a_hash_is_kept() -> None:
+    assert Names().renamed("PUT b/5e/5d41402abc4b2a76b9719d911017c592", "c1") == "PUT b/5e/<c1.1>"
+
+
+@pytest.mark.parametrize("part", ["6", "6b/", "6b/6b3", "5d414-"])
+def test_a_listing_by_a_part_of_a_name_may_find_what_is_named(part: str) -> None:
+    assert beginning_of_names(f"b/data/{part}") == "b/data/<"
+    assert beginning_of_names("b/data/<c1.2>") == "b/data/"  # which looks like a name itself
+
+
+@pytest.mark.parametrize("whole", ["", "part-", "6z", "data/"])
+def test_a_listing_of_a_folder_finds_what_is_named_in_it_alone(whole: str) -> None:
+    assert beginning_of_names(f"b/x/{whole}") == f"b/x/{whole}"
