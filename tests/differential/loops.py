@@ -1,27 +1,29 @@
-"""Flows that loop, made from small automata, and an oracle that knows their states without looking into a coroutine.
+"""Flows that loop, made from small automata: their states are known without a look into a coroutine.
 
-A `Machine` says what a client does in each of its states, and where each answer leads. The oracle steps machines. A
-flow runs a machine and keeps its state in one of `KEEPERS`' ways while it waits: in a local, in the position of an
-iterator, in which of two names share a list, in a closure, a generator, an exception, a context variable.
+A `Machine` says what a client does in each of its states, and where each answer leads. An oracle (`explicit.py`) steps
+machines. A flow runs a machine and keeps its state in one of `KEEPERS`' ways while it waits: in a local, in the
+position of an iterator, in which of two names share a list, in a closure, a generator, an exception, a context variable.
 """
 
 import itertools
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextvars import ContextVar
 from random import Random
 from typing import Any, Final, cast
 
 import attrs
 
-from lakeproof import Always, Call, Env, Finding, Reached, Scenario, Snapshot, Status, Violation, kv
+from lakeproof import Env, kv
 
 P: Final = b"p"
 KEYS: Final = (b"k", b"l")
 VALUES: Final = (b"x", b"y")
 STATES_MAX: Final = 5
-Answer = bytes | bool | None
+Answer = bytes | bool | str | None
+"""Of an operation; a text where a fault answers."""
+FAULTY: Final = ("refused", "unknown")
 Store = tuple[tuple[bytes, bytes], ...]
 
 
@@ -62,14 +64,16 @@ class Machine:
         return next(to for known, to in self.leads[at] if known is answer or (known == answer and answer is not True))
 
 
-def machine(random: Random, *, ends: float = 0.25) -> Machine:
-    """A random one. Several of its states do the same: what is asked for does not give them away."""
+def machine(random: Random, *, ends: float = 0.25, faulty: bool = False) -> Machine:
+    """A random one. Several of its states do the same: what is asked for does not give them away. ``faulty``: it goes
+    on after what faults answer."""
     size = random.randint(2, STATES_MAX)
     kinds = [_op(random) for _ in range(random.randint(1, 3))]
     ops = tuple(random.choice(kinds) for _ in range(size))
     leads = tuple(
         tuple(
-            (each, -random.randint(1, 2) if random.random() < ends else random.randrange(size)) for each in op.answers()
+            (each, -random.randint(1, 2) if random.random() < ends else random.randrange(size))
+            for each in (*op.answers(), *(FAULTY if faulty else ()))
         )
         for op in ops
     )
@@ -83,6 +87,15 @@ def _op(random: Random) -> Op:
 
 
 async def ask(env: Env, op: Op) -> Answer:
+    try:
+        return await _asked_without_faults(env, op)
+    except kv.Refused:
+        return "refused"
+    except kv.OutcomeUnknown:
+        return "unknown"
+
+
+async def _asked_without_faults(env: Env, op: Op) -> Answer:
     match op.kind:
         case "get":
             found = await env.store.find(P, op.key)
@@ -299,101 +312,3 @@ KEEPERS: Final[tuple[Keeper, ...]] = (
     *(in_an_asynchronous_generator, in_the_next_one, in_an_exception, in_a_context, in_an_object),
     *(in_a_repeat, in_a_callable, in_a_record, in_a_place, in_what_a_handler_reads),
 )
-
-
-@attrs.frozen
-class Client:
-    """A client of the oracle: its state, and whether it has begun."""
-
-    at: int = 0
-    begun: bool = False
-
-
-@attrs.frozen(cache_hash=True)
-class State:
-    clients: tuple[Client, ...]
-    store: Store
-
-    def moves(self, machines: tuple[Machine, ...]) -> Iterator[tuple[int, Answer, "State"]]:
-        """Who moves, what it is answered, and the state after that."""
-        for number, (client, m) in enumerate(zip(self.clients, machines, strict=True)):
-            if client.at < 0:
-                continue
-            answer, store = m.ops[client.at].apply(dict(self.store))
-            moved = (*self.clients[:number], Client(m.after(client.at, answer), True), *self.clients[number + 1 :])
-            yield number, answer, State(moved, tuple(sorted(store.items())))
-
-    @property
-    def seen(self) -> tuple[Store, tuple[int, ...]]:
-        """What an invariant sees: the store, and what calls have returned."""
-        return self.store, tuple(min(client.at, 0) for client in self.clients)
-
-
-def explored(machines: tuple[Machine, ...], states_max: int = 4_000) -> dict[State, int] | None:
-    """All states, by their distance from the start. None: there are too many."""
-    first = State(tuple(Client() for _ in machines), ())
-    found = {first: 0}
-    waiting = deque([first])
-    while waiting:
-        state = waiting.popleft()
-        for _, _, after in state.moves(machines):
-            if after not in found:
-                found[after] = found[state] + 1
-                waiting.append(after)
-        if len(found) > states_max:
-            return None
-    return found
-
-
-def seen_of(snapshot: Snapshot) -> tuple[Store, tuple[int, ...]]:
-    """As `State.seen`."""
-    store = tuple(sorted((key, value) for (_, key), value in snapshot.store.items()))
-    ends = tuple(
-        cast("int", calls[0].value) if calls and calls[0].status is Status.OK else 0 for calls in snapshot.clients
-    )
-    return store, ends
-
-
-def never(wrong: tuple[Store, tuple[int, ...]]) -> Always:
-    """This is never seen."""
-
-    def check(snapshot: Snapshot) -> Iterator[Finding]:
-        yield Violation("never", repr(wrong)) if seen_of(snapshot) == wrong else Reached("another state")
-
-    return Always(id="never", meaning="a certain state is never seen", check=check)
-
-
-@attrs.frozen
-class Made:
-    """A generated set of clients. ``wrong``: what its invariant forbids."""
-
-    machines: tuple[Machine, ...]
-    keepers: tuple[Keeper, ...]
-    wrong: tuple[Store, tuple[int, ...]]
-    states: Mapping[State, int]
-
-    @property
-    def steps(self) -> int | None:
-        """How far away the forbidden state is; None: it cannot be reached."""
-        return min((far for state, far in self.states.items() if state.seen == self.wrong), default=None)
-
-    def clients(self) -> list[list[Call]]:
-        return [[Call(keep, m)] for keep, m in zip(self.keepers, self.machines, strict=True)]
-
-    def scenario(self) -> Scenario:
-        return Scenario(name="generated/loops", clients=self.clients(), invariants=[never(self.wrong)])
-
-
-def made(seed: int, keepers: tuple[Keeper, ...] = KEEPERS, *, twins: bool = False) -> Made | None:
-    """A set of two or three clients, twins do all the same; None where it has too many states."""
-    random = Random(seed)
-    count = random.choice((2, 2, 3))
-    machines = (machine(random),) * count if twins else tuple(machine(random) for _ in range(count))
-    states = explored(machines)
-    if states is None:
-        return None
-    wrong = random.choice([*states]).seen
-    if random.random() < 0.5:
-        wrong = (random.choice([*states]).store, random.choice([*states]).seen[1])
-    keeps = (random.choice(keepers),) * count if twins else tuple(random.choice(keepers) for _ in range(count))
-    return Made(machines, keeps, wrong, states)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping
 from typing import Final
 
-from tests.differential.loops import Answer, Made, State
+from tests.differential.explicit import Made, State, Step
 
 Mark = Callable[[State], bool]
 
@@ -12,13 +12,14 @@ def unkept(each: Made, owing: Mark, kept: Mark, fairness: str) -> bool | None:
     """Whether some fair run owes for ever, by definition: runs are looked for one by one, or set by set. None: there
     are too many sets."""
     after = {state: list(state.moves(each.machines)) for state in each.states}
+    faults = {state: list(state.faults(each.machines)) for state in each.states}  # no loop has any: their budgets end
     open_ = {state for state in each.states if not kept(state)}
     reached, waiting = set[State](), [state for state in open_ if owing(state)]
     while waiting:
         state = waiting.pop()
         if state not in reached:
             reached.add(state)
-            waiting += [to for _, _, to in after[state] if to in open_]
+            waiting += [to for _, _, to in (*after[state], *faults[state]) if to in open_]
     if any(not after[state] for state in reached):
         return True
     if fairness != "strong":
@@ -33,7 +34,7 @@ def unkept(each: Made, owing: Mark, kept: Mark, fairness: str) -> bool | None:
 
 
 SETS_OF_MAX: Final = 9
-Moves = Mapping[State, list[tuple[int, Answer, State]]]
+Moves = Mapping[State, list[Step]]
 
 
 def _round_from(start: State, after: Moves, inside: set[State], fairness: str) -> bool:
@@ -60,7 +61,7 @@ def _round_from(start: State, after: Moves, inside: set[State], fairness: str) -
 def _stays(states: frozenset[State], after: Moves) -> bool:
     """Whether a run can visit these states for ever, and no others, and take each step that can be taken in one."""
 
-    def label(state: State, move: tuple[int, Answer, State]) -> Hashable:
+    def label(state: State, move: Step) -> Hashable:
         client, answer, _ = move
         return client, state.clients[client], answer
 

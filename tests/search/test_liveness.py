@@ -23,7 +23,7 @@ from lakeproof.show.lanes import show
 from lakeproof.show.pages.html import page
 from lakeproof.show.pages.mermaid import diagram
 from lakeproof.show.story import story
-from tests.differential.loops import Made, made, seen_of
+from tests.differential.explicit import Made, made, seen_of
 from tests.differential.promises import unkept
 from tests.planting import text_fault
 from tests.search.agreement import broken, in_parts, verdicts
@@ -45,7 +45,7 @@ class Wanted:
         """A client that has begun ends."""
 
         def pending(seen: Snapshot) -> bool:
-            return bool(seen.clients[self.client]) and not seen.clients[self.client][0].done
+            return any(call.status is Status.PENDING for call in seen.clients[self.client])
 
         known = unkept(
             self.each,
@@ -66,11 +66,11 @@ def _holds(content: object, seen: Snapshot) -> bool:
     return seen_of(seen)[0] == content
 
 
-def wrong(seeds: range, *, twins: bool = False) -> list[str]:
+def wrong(seeds: range, *, twins: bool = False, faulty: bool = False) -> list[str]:
     """What the search says otherwise than the oracle."""
     found = []
     for seed in seeds:
-        each, random = made(seed, twins=twins), Random(seed)
+        each, random = made(seed, twins=twins, faulty=faulty), Random(seed)
         if each is None or len(each.states) > 150:
             continue
         contents = sorted({state.store for state in each.states})
@@ -98,6 +98,11 @@ def test_verdicts_agree_with_the_explicit_graph(seeds: range) -> None:
 
 def test_clients_of_one_program_are_owed_each_for_itself() -> None:
     assert wrong(range(8), twins=True) == []
+
+
+@pytest.mark.parametrize("seeds", in_parts(range(8), 8, deep=range(1_000, 1_100)))
+def test_verdicts_agree_where_faults_lead_into_the_loops(seeds: range) -> None:
+    assert wrong(seeds, faulty=True) == []
 
 
 OPEN = "open_ = ~kept"

@@ -21,12 +21,12 @@ from lakeproof.search.packing import Visited, lay_out
 from lakeproof.search.search import Limits, Options, search
 from lakeproof.search.setup import prepare
 from lakeproof.search.trie import Trie
+from tests.differential.explicit import Made, made, never
 from tests.differential.loops import (
     KEEPERS,
     Answer,
     Keeper,
     Machine,
-    Made,
     Op,
     in_a_local,
     in_a_loop,
@@ -36,8 +36,6 @@ from tests.differential.loops import (
     in_what_a_handler_reads,
     in_what_is_shared,
     machine,
-    made,
-    never,
 )
 from tests.search.agreement import in_parts
 
@@ -141,27 +139,39 @@ def test_faults_of_the_comparison_are_found(planted: tuple[Keeper, ...]) -> None
         assert any(wrong_automata(range(seed, seed + 1), (keeper,)) for seed in range(60)), keeper.__name__
 
 
-def disagreements(each: Made) -> list[str]:
+def disagreements(each: Made, options: Options) -> list[str]:
     """What the search says otherwise than the explicit graph."""
-    options = Options(symmetry=False)
     result = LoopingSearch(Plan(setting=prepare(each.scenario()), options=options)).run()
     assert not isinstance(result, GivesWay)
-    finding = next(finding for finding in result.findings if finding.id == "never")
-    steps = len(finding.counterexample.moves) if finding.counterexample else None
-    found = [("holds" if each.steps is None else "violated", finding.verdict, "verdict"), (each.steps, steps, "steps")]
-    if each.steps is None:
-        found.append((len(each.states), result.states, "states"))
-    return [f"{what}: {expected}, searched {said}" for expected, said, what in found if expected != said]
+    said: list[tuple[object, object, str]] = []
+    for name, steps in each.lengths.items():
+        finding = next(finding for finding in result.findings if finding.id == name)
+        found = len(finding.counterexample.moves) if finding.counterexample else None
+        said += [("holds" if steps is None else "violated", finding.verdict, name), (steps, found, f"{name}: steps")]
+    if not options.symmetry and all(steps is None for steps in each.lengths.values()):
+        said.append((len(each.states), result.states, "states"))
+    return [f"{what}: {expected}, searched {found}" for expected, found, what in said if expected != found]
 
 
-def check(seeds: range) -> list[str]:
-    sets = ((seed, made(seed)) for seed in seeds)
-    return [f"made({seed}): {wrong}" for seed, each in sets if each is not None for wrong in disagreements(each)]
+def check(seeds: range, *, twins: bool = False, faulty: bool = False, symmetry: bool = False) -> list[str]:
+    sets = ((seed, made(seed, twins=twins, faulty=faulty)) for seed in seeds)
+    options = Options(symmetry=symmetry)
+    return [f"made({seed}): {wrong}" for seed, each in sets if each for wrong in disagreements(each, options)]
 
 
 @pytest.mark.parametrize("seeds", in_parts(range(30), 10, deep=range(1_000, 1_100)))
 def test_loops_agree_with_the_explicit_graph(seeds: range) -> None:
     assert check(seeds) == []
+
+
+@pytest.mark.parametrize("seeds", in_parts(range(24), 8, deep=range(1_000, 1_150)))
+def test_loops_with_faults_and_monitors_agree_with_the_explicit_graph(seeds: range) -> None:
+    assert check(seeds, faulty=True) == []
+
+
+@pytest.mark.parametrize("seeds", in_parts(range(24), 8, deep=range(1_000, 1_150)))
+def test_loops_of_twins_that_stand_for_each_other_agree_with_the_explicit_graph(seeds: range) -> None:
+    assert check(seeds, twins=True, faulty=True, symmetry=True) == []
 
 
 def test_a_search_notices_that_a_flow_loops() -> None:
