@@ -23,6 +23,7 @@ Seen = tuple[Store, tuple[int, ...]]
 Told = tuple[tuple[int, int], ...]
 """The last events: which client, and what its call returns; 0: that it begins."""
 TOLD_MAX: Final = 3
+NONE: Final = Faults()
 BUDGETS: Final = (
     Faults(crashes=1),
     Faults(refusals=1, crashes=1),
@@ -51,7 +52,7 @@ class State:
 
     clients: tuple[Client, ...]
     store: Store
-    left: Faults = Faults()
+    left: Faults = NONE
     late: Op | None = None
     told: Told | None = None
 
@@ -127,7 +128,9 @@ def seen_of(snapshot: Snapshot) -> Seen:
 
 
 def _end_of(call: CallView) -> int:
-    return CRASHED if call.status is Status.CRASHED else cast("int", call.value or 0)
+    if call.status is Status.OK:
+        return cast("int", call.value)
+    return CRASHED if call.status is Status.CRASHED else 0
 
 
 def never(wrong: Seen, *, alike: bool = False) -> Always:
@@ -164,7 +167,7 @@ class Made:
     keepers: tuple[Keeper, ...]
     wrong: Seen
     states: Mapping[State, int]
-    faults: Faults = Faults()
+    faults: Faults = NONE
     order: Told | None = None
     twins: bool = False
 
@@ -189,9 +192,7 @@ class Made:
         return Scenario(name="generated/loops", clients=self.clients(), invariants=invariants, faults=self.faults)
 
 
-def made(
-    seed: int, keepers: tuple[Keeper, ...] = KEEPERS, *, twins: bool = False, faulty: bool = False
-) -> Made | None:
+def made(seed: int, keepers: tuple[Keeper, ...] = KEEPERS, *, twins: bool = False, faulty: bool = False) -> Made | None:
     """A set of two or three clients, twins do all the same; ``faulty``: with faults, and half of the sets with a
     monitor; None where it has too many states."""
     random = Random(seed)
@@ -199,7 +200,7 @@ def made(
     machines = (machine(random, faulty=faulty),) * count
     if not twins:
         machines = (machines[0], *(machine(random, faulty=faulty) for _ in range(count - 1)))
-    faults = random.choice(BUDGETS) if faulty else Faults()
+    faults = random.choice(BUDGETS) if faulty else NONE
     told = () if faulty and random.random() < 0.5 else None
     first = State(tuple(Client() for _ in machines), (), faults, None, told)
     states = explored(first, machines, 600 if faulty else 4_000)

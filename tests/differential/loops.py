@@ -2,7 +2,7 @@
 
 A `Machine` says what a client does in each of its states, and where each answer leads. An oracle (`explicit.py`) steps
 machines. A flow runs a machine and keeps its state in one of `KEEPERS`' ways while it waits: in a local, in the
-position of an iterator, in which of two names share a list, in a closure, a generator, an exception, a context variable.
+position of an iterator, in which of two names share a list, in a closure, a generator, an exception, in a context.
 """
 
 import itertools
