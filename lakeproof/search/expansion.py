@@ -1,7 +1,9 @@
 """The array operations that expand packed states; the tables that they look up may be compiled elsewhere.
 
-An `Expansion` knows no flows: where a table has no entry it asks its subclass. `lakeproof.search.kernel.Kernel`
-compiles the entry; `lakeproof.search.frozen.FrozenKernel`, far from the flows, notes which states lack it.
+An `Expansion` is made of plain values, without flows and without a scenario, and can be sent to another process or
+machine. Where it meets something that its tables do not know (a node with a value that no state had before), the state
+is *lacking*: none of its successors counts, and one state speaks for each thing that is unknown. The process that has
+the flows expands that state with a `lakeproof.search.kernel.Kernel`, which compiles what is missing.
 
 Example: two clients that add one to a counter, as in `lakeproof.search.tables`. A state is (node of a, node of b,
 number of the counter).
@@ -17,24 +19,28 @@ row whose node is done, looks up the two other deltas with one index, and adds t
 (3, 2, 1). Client b gives (1, 2, 1) and (2, 3, 1) in the same way. Equal successors are merged by the receiver.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Final, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move
-from lakeproof.search.packing import Layout, Words, add_deltas, distinct, take
-from lakeproof.search.tables import DONE, IMPOSSIBLE, POINT, WIDE, MoveTable
+from lakeproof.search.packing import Layout, Rows, Words, add_deltas, take
+from lakeproof.search.packing import projections as projections
+from lakeproof.search.tables import DONE, IMPOSSIBLE, POINT, UNKNOWN, WIDE, MoveTable
 
-Rows = npt.NDArray[np.intp]
+K = TypeVar("K", bound=tuple[object, ...])
+V = TypeVar("V")
+
 Sink = Callable[[Move, Rows, Words], None]
 """Receives a move, the rows of the sources, and the successors, row by row."""
 
 Numbers = tuple[int, ...]
 RESTARTS: Final = BUDGETS.index("restarts")
+NAME_BITS: Final = 62
 
 Effects = dict[Mode, tuple[list[int], int]]
 """What a wide effect does, by mode: the delta of each word, and the number of its events."""
@@ -56,15 +62,66 @@ class Roles:
     modes: tuple[Mode, ...]
 
 
-class Expansion(ABC):
+@attrs.frozen
+class Attempt:
+    """What came of a list of states: offers (move, rows, successors) and which states are lacking.
+
+    ``wanted``: by the name of something unknown, the first row that needs it.
+    """
+
+    offers: list[tuple[Move, Rows, Words]]
+    lacking: npt.NDArray[np.bool_]
+    wanted: dict[int, int]
+
+
+@attrs.frozen
+class CompiledParts:
+    """What was compiled beside the tables, under one layout."""
+
+    columns: dict[tuple[int, int], list[int]] = attrs.field(factory=dict)
+    """What a wide effect covers, by table and node."""
+    wide: dict[tuple[int, int, Numbers], Effects] = attrs.field(factory=dict)
+    """By table, node, and the numbers of the covered columns."""
+    late_columns: dict[int, list[int]] = attrs.field(factory=dict)
+    """What a late write covers."""
+    late: dict[tuple[int, Numbers], list[int]] = attrs.field(factory=dict)
+    """The delta of each word when a late write arrives."""
+    steps: dict[tuple[int, int, int], int] = attrs.field(factory=dict)
+    """The number of a monitor's state, by monitor, event and state before."""
+    awaited: dict[tuple[int, int], Sequence[tuple[int, int]]] = attrs.field(factory=dict)
+    """See `Expansion._awaited`; by table and node."""
+
+
+class Expansion:
     """All successors of a list of packed states."""
 
-    roles: Roles
-    layout: Layout
-    tables: Sequence[MoveTable]
-    """One for each client: the moves of its main task."""
-    tasks: Sequence[MoveTable] = ()
-    """And those of other tasks: of clients that have several effects open."""
+    def __init__(
+        self,
+        roles: Roles,
+        layout: Layout,
+        tables: Sequence[MoveTable],
+        tasks: Sequence[MoveTable],
+        parts: CompiledParts,
+    ) -> None:
+        """tables: one for each client, the moves of its main task. tasks: those of other tasks, of clients that have
+        several effects open."""
+        self.roles = roles
+        self.layout = layout
+        self.tables = tables
+        self.tasks = tasks
+        self.parts = parts
+
+    def attempt(self, words: Words) -> Attempt:
+        """Expand these states, as far as the tables go. Offers of lacking states are left out."""
+        self._lacking = np.zeros(len(words[0]), np.bool_)
+        self._wanted: dict[int, int] = {}
+        offers: list[tuple[Move, Rows, Words]] = []
+        self.expand(words, lambda move, rows, after: offers.append((move, rows, after)))
+        # A state may lack something after some of its moves were offered: it is expanded again as a whole.
+        if self._lacking.any():
+            known = ~self._lacking
+            offers = [(move, rows[known[rows]], [w[known[rows]] for w in after]) for move, rows, after in offers]
+        return Attempt([offer for offer in offers if len(offer[1])], self._lacking, self._wanted)
 
     def expand(self, words: Words, sink: Sink) -> None:
         """Hand every transition out of these states to ``sink``.
@@ -263,47 +320,60 @@ class Expansion(ABC):
         """The tables of tasks that states may have effects of."""
         return self.tasks
 
-    @property
-    @abstractmethod
-    def _has_channels(self) -> bool:
-        """Whether any client sends or receives messages."""
+    # What is looked up. ``rows`` are those of the states that ask, ``inverse`` says which of ``kinds`` each has.
 
-    # What a subclass knows. ``rows`` are those of the states that ask, ``inverse`` says which of ``kinds`` each has.
-
-    @abstractmethod
     def _known(self, table: MoveTable, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
         """The numbers of the touched cells; from here on the tables have entries for them."""
+        fits = numbers < table.values
+        # 0 stands in for a number that is too high: the row is lacking, and what it leads to is dropped.
+        inside = np.where(fits, numbers, 0)
+        unknown = np.flatnonzero(~fits | (table.flat[Mode.NORMAL][nodes * table.values + inside] == UNKNOWN))
+        if len(unknown):
+            pairs = np.stack([nodes[unknown], numbers[unknown]])
+            kinds, inverse = np.unique(pairs, axis=1, return_inverse=True)
+            # Releases of NumPy 2 differ in the shape of `inverse` where there is an axis: hence `reshape`.
+            for at, (node, number) in enumerate(kinds.T.tolist()):
+                self._lack(rows[unknown[inverse.reshape(-1) == at]], "point", table.index, node, number)
+        return inside
 
-    @abstractmethod
     def _know_restarts(self, table: MoveTable, nodes: Rows, rows: Rows) -> None:
         """From here on the table says what a restart does at these nodes."""
+        unknown = table.again[nodes] == UNKNOWN
+        for node in np.unique(nodes[unknown]).tolist():
+            self._lack(rows[unknown & (nodes == node)], "restart", table.index, node)
 
-    @abstractmethod
     def _columns_of(self, table: MoveTable, node: int) -> list[int]:
         """The columns that a wide effect covers."""
+        return self.parts.columns[table.index, node]
 
-    @abstractmethod
     def _wide(
         self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
         """What a wide effect does, for each kind of numbers of the covered columns."""
+        keys = [(table.index, node, numbers) for numbers in kinds]
+        return self._entries("wide", self.parts.wide, keys, {}, rows, inverse)  # {}: no mode, so no successors
 
-    @abstractmethod
+    @property
+    def _has_channels(self) -> bool:
+        """Whether any client sends or receives messages."""
+        return bool(self.parts.awaited)
+
     def _awaited(self, table: MoveTable, node: int) -> Sequence[tuple[int, int]] | None:
         """Where the client waits for messages and for nothing else: the columns of their channels, each with its number
         when it is empty; without those that are empty in all states. Else None."""
+        return self.parts.awaited.get((table.index, node))
 
-    @abstractmethod
     def _late_columns(self, number: int) -> list[int]:
         """The columns that a late write covers."""
+        return self.parts.late_columns[number]
 
-    @abstractmethod
     def _late(
         self, number: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[list[int]]:
         """The delta of each word when a late write arrives, for each kind."""
+        keys = [(number, numbers) for numbers in kinds]
+        return self._entries("late", self.parts.late, keys, [0] * self.layout.words, rows, inverse)
 
-    @abstractmethod
     def _advanced(
         self,
         monitor: int,
@@ -314,69 +384,24 @@ class Expansion(ABC):
         inverse: Rows,
     ) -> list[int]:
         """The numbers of a monitor's states after these (event, state) pairs; ``before``: a state for each pair."""
+        keys = [(monitor, event, state) for event, state in steps]
+        return self._entries("monitor", self.parts.steps, keys, 0, rows, inverse)
+
+    def _entries(
+        self, what: str, known: Mapping[K, V], keys: Sequence[K], blank: V, rows: Rows, inverse: Rows
+    ) -> list[V]:
+        for at, key in enumerate(keys):
+            if key not in known:
+                self._lack(rows[inverse == at], what, *key)
+        return [known.get(key, blank) for key in keys]  # blank: the rows are lacking
+
+    def _lack(self, rows: Rows, *what: object) -> None:
+        self._lacking[rows] = True
+        self._wanted.setdefault(_name(what), int(rows[0]))  # one state is enough to have it compiled
 
 
-KEY_BITS_MAX: Final = 62
-"""A key of this many bits at most: more columns than fit into it are taken together step by step."""
-
-
-def projections(words: Words, layout: Layout, columns: Sequence[int]) -> tuple[list[tuple[int, ...]], Rows]:
-    """The distinct numbers of these columns, and for each row which of them it has. Exact for any number of columns.
-
-    Worked example: with columns of 40, 30 and 20 bits, the first is one group and the others another. Each row gets the
-    rank of its numbers within each group (small integers), and the pairs of ranks are ranked once more.
-    """
-    groups = _groups(layout, columns)  # none: all columns have one value, and there is one projection
-    if len(groups) <= 1:
-        return _projections_in_one(words, layout, columns)
-    ranks = np.zeros(len(words[0]), np.int64)
-    firsts = np.zeros(0, np.intp)
-    for group in groups:
-        key = _key(words, layout, group)
-        kinds = distinct([key])[0]
-        pairs = ranks * len(kinds) + np.searchsorted(kinds, key)  # below rows**2: fits
-        _, firsts, ranks = np.unique(pairs, return_index=True, return_inverse=True)
-    picked = take(words, firsts)
-    fields = [layout.field(picked, column).tolist() for column in columns]
-    return list(zip(*fields, strict=True)), ranks
-
-
-def _projections_in_one(words: Words, layout: Layout, columns: Sequence[int]) -> tuple[list[tuple[int, ...]], Rows]:
-    """The same, for columns whose numbers fit into one key."""
-    key = _key(words, layout, columns)
-    kinds = distinct([key])[0]
-    numbers = []
-    for kind in kinds.tolist():
-        row: list[int] = []
-        for column in reversed(columns):
-            bits = layout.places[column].bits
-            row.append(kind & ((1 << bits) - 1))  # `_key` has put the last column lowest
-            kind >>= bits
-        numbers.append(tuple(reversed(row)))
-    return numbers, np.searchsorted(kinds, key)  # sorted, and each key is there: its exact place
-
-
-def _key(words: Words, layout: Layout, columns: Sequence[int]) -> npt.NDArray[np.uint64]:
-    """The numbers of these columns, side by side in one word."""
-    key = np.zeros(len(words[0]), np.uint64)
-    for column in columns:
-        bits = layout.places[column].bits
-        if bits:
-            key = (key << np.uint64(bits)) | layout.field(words, column)
-    return key
-
-
-def _groups(layout: Layout, columns: Sequence[int]) -> list[list[int]]:
-    """The columns that have bits, in their order, in groups that fit into a key."""
-    groups: list[list[int]] = []
-    room = 0
-    for column in columns:
-        bits = layout.places[column].bits
-        if not bits:
-            continue
-        if bits > room:
-            groups.append([])
-            room = KEY_BITS_MAX
-        groups[-1].append(column)
-        room -= bits
-    return groups
+def _name(what: tuple[object, ...]) -> int:
+    """A positive number for something unknown, the same one everywhere."""
+    # Not `hash`: that of a string differs from process to process.
+    digest = blake2b(repr(what).encode(), digest_size=8).digest()
+    return (int.from_bytes(digest) >> (64 - NAME_BITS)) | 1  # fits into an int64; never 0

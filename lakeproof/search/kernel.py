@@ -24,12 +24,11 @@ from lakeproof.model.invariants import Finding, Monitor, Violation
 from lakeproof.model.snapshot import Event
 from lakeproof.search.behaviour import Behaviour
 from lakeproof.search.evaluation import advance_monitor, comparable
-from lakeproof.search.expansion import Effects, Expansion, Numbers, Roles, projections
-from lakeproof.search.expansion import Rows as Rows
+from lakeproof.search.expansion import CompiledParts, Effects, Expansion, Numbers, Roles
 from lakeproof.search.expansion import Sink as Sink
 from lakeproof.search.faults import Mode, Move
-from lakeproof.search.frozen import CompiledParts, FrozenKernel
-from lakeproof.search.packing import Column, Layout, Words, add_deltas, take
+from lakeproof.search.packing import Column, Layout, Words, add_deltas, projections, take
+from lakeproof.search.packing import Rows as Rows
 from lakeproof.search.semantics import (
     AWAITED,
     CHANNEL,
@@ -43,7 +42,7 @@ from lakeproof.search.semantics import (
 )
 from lakeproof.search.setup import Setting
 from lakeproof.search.space import DEAD, Relayout, Space
-from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, MoveTable, WideMove
+from lakeproof.search.tables import UNKNOWN, WIDE, ClientTable, MoveTable
 from lakeproof.search.world import LateWrite
 
 Changes = tuple[tuple[int, int], ...]
@@ -76,8 +75,7 @@ class Kernel(Expansion):
         self._tasks_known = [0] * len(behaviours)
         self.unread: list[MonitorFindings] = []
         """What monitors have found since the list was last emptied."""
-        self._steps: dict[tuple[int, int, int], int] = {}  # of monitors: (monitor, event, state) to state
-        self._late_moves: dict[tuple[int, Numbers], Changes] = {}
+        self.parts = CompiledParts()
         self.roles = Roles(
             clients=tuple(self.space.clients),
             clock=self.space.clock if len(setting.times) > 1 else -1,  # a clock that goes on is `_pass_time`'s
@@ -180,7 +178,7 @@ class Kernel(Expansion):
                 table.lay_out()
         return self.tasks
 
-    def frozen(self) -> FrozenKernel:
+    def frozen(self) -> Expansion:
         """The tables as they are now: plain values that can be sent anywhere, and expand what they know."""
         while True:
             try:
@@ -188,52 +186,38 @@ class Kernel(Expansion):
             except Relayout:
                 self.relayout()
 
-    def _frozen(self) -> FrozenKernel:
+    def _frozen(self) -> Expansion:
         self._more()
         for table in self.every:
             table.catch_up()
         if self.space.needs_relayout:
             raise Relayout
-        columns = {
-            (table.index, node.id): self._columns_of(table, node.id)
-            for table in self.every
-            for node in table.behaviour.nodes
-            if table.kind[node.id] == WIDE
-        }
-        wide: dict[tuple[int, int], dict[Numbers, Effects]] = {at: {} for at in columns}
         for table in self.every:
-            for (node, numbers), moves in table.wide.items():
-                effects = self._wide_effects(table, node, columns[table.index, node], numbers, moves)
-                wide[table.index, node][numbers] = effects
+            for node in np.flatnonzero(table.kind[: table.admitted] == WIDE).tolist():
+                self._columns_of(table, node)
+            for node, numbers in table.wide:
+                self._compile_wide(table, node, self.parts.columns[table.index, node], [numbers])
         known = len(self.space.columns[self.space.late].values)
-        compiled = CompiledParts(
-            columns=columns,
-            wide=wide,
-            late_columns={number: self._late_columns(number) for number in range(1, known)},  # 0: nothing is in flight
-            late={key: self._late_delta(key[0], changes) for key, changes in self._late_moves.items()},
-            steps=dict(self._steps),
-            awaited={
-                (table.index, node.id): awaited
-                for table in self.tables
-                for node in table.behaviour.nodes
-                if self._has_channels and (awaited := self._awaited(table, node.id)) is not None
-            },
-        )
+        awaited = {
+            (table.index, node.id): found
+            for table in (self.tables if self._has_channels else ())
+            for node in table.behaviour.nodes
+            if (found := self._awaited(table, node.id)) is not None
+        }
+        late_columns = {number: self._late_columns(number) for number in range(1, known)}  # 0: nothing is in flight
         tables, tasks = [table.frozen() for table in self.tables], [table.frozen() for table in self.tasks]
-        return FrozenKernel(self.roles, self.layout, tables, tasks, compiled)
+        parts = attrs.evolve(self.parts, late_columns=late_columns, awaited=awaited)
+        return Expansion(self.roles, self.layout, tables, tasks, parts)
 
     def relayout(self) -> Layout:
         """Lay out states and tables anew; returns the old layout."""
         old = self.space.relayout()
         self.layout = self.space.layout
-        self._wide_columns: dict[tuple[int, int], list[int]] = {}  # a new cell may lie in a known range
+        self.parts = CompiledParts(steps=self.parts.steps)  # a new cell may lie in a known range, and deltas are others
         for table in self.every:
             # Keyed by the numbers of the covered columns, of which there may be more now.
             table.wide = {} if len(old.places) < len(self.layout.places) else table.wide
             table.lay_out()
-        if len(old.places) < len(self.layout.places):
-            self._late_moves = {}
-        self._compiled_wide: dict[tuple[int, int, Numbers], Effects] = {}  # deltas of the old layout
         return old
 
     def first(self) -> Words:
@@ -270,13 +254,13 @@ class Kernel(Expansion):
 
     def _columns_of(self, table: MoveTable, node: int) -> list[int]:
         key = (table.index, node)
-        if key not in self._wide_columns:
+        if key not in self.parts.columns:
             op = self._own(table).behaviour.nodes[node].effect(table.task)
             assert op is not None
-            self._wide_columns[key] = self.space.covered(footprint(op))
+            self.parts.columns[key] = self.space.covered(footprint(op))
             if self.space.needs_relayout:
                 raise Relayout
-        return self._wide_columns[key]
+        return self.parts.columns[key]
 
     @property
     def _has_channels(self) -> bool:
@@ -300,20 +284,17 @@ class Kernel(Expansion):
     def _wide(
         self, table: MoveTable, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
-        own = self._own(table)
-        moves = [own.compile_wide(node, columns, numbers) for numbers in kinds]
-        return [self._wide_effects(own, node, columns, *pair) for pair in zip(kinds, moves, strict=True)]
+        self._compile_wide(self._own(table), node, columns, kinds)
+        return super()._wide(table, node, columns, kinds, rows, inverse)
 
-    def _wide_effects(
-        self, table: ClientTable, node: int, columns: list[int], numbers: Numbers, moves: dict[Mode, WideMove]
-    ) -> Effects:
-        key = (table.index, node, numbers)
-        found = self._compiled_wide.get(key)
-        if found is None:
-            by_column = dict(zip(columns, numbers, strict=True))
-            found = {mode: (table.wide_delta(node, mode, move, by_column), move.event) for mode, move in moves.items()}
-            self._compiled_wide[key] = found
-        return found
+    def _compile_wide(self, table: ClientTable, node: int, columns: list[int], kinds: Sequence[Numbers]) -> None:
+        for numbers in kinds:
+            if (table.index, node, numbers) not in self.parts.wide:
+                moves = table.compile_wide(node, columns, numbers)
+                before = dict(zip(columns, numbers, strict=True))
+                self.parts.wide[table.index, node, numbers] = {
+                    mode: (table.wide_delta(node, mode, move, before), move.event) for mode, move in moves.items()
+                }
 
     def _late_columns(self, number: int) -> list[int]:
         return self.space.covered(footprint(self._late_write(number).op))
@@ -321,27 +302,19 @@ class Kernel(Expansion):
     def _late(
         self, number: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[list[int]]:
-        late = self._late_write(number)
-        deltas = [self._late_delta(number, self._late_changes(number, late, columns, numbers)) for numbers in kinds]
+        for numbers in kinds:
+            if (number, numbers) not in self.parts.late:
+                changes = self._changes(self._late_write(number).op, columns, numbers)
+                # The write has arrived: the column falls back to 0, and the next one may be in flight.
+                self.parts.late[number, numbers] = self.layout.delta([(self.space.late, -number), *changes])
         if self.space.needs_relayout:
             raise Relayout
-        return deltas
+        return super()._late(number, columns, kinds, rows, inverse)
 
     def _late_write(self, number: int) -> LateWrite:
         late = self.space.columns[self.space.late].values[number]
         assert isinstance(late, LateWrite)
         return late
-
-    def _late_delta(self, number: int, changes: Changes) -> list[int]:
-        # The write has arrived: the column falls back to 0, and the next one may be in flight.
-        return self.layout.delta([(self.space.late, -number), *changes])
-
-    def _late_changes(self, number: int, late: LateWrite, columns: list[int], numbers: Numbers) -> Changes:
-        """By how much a late write changes each column's number."""
-        found = self._late_moves.get((number, numbers))
-        if found is None:
-            found = self._late_moves[number, numbers] = self._changes(late.op, columns, numbers)
-        return found
 
     def _changes(self, op: Effect, columns: list[int], numbers: Numbers) -> Changes:
         """By how much an effect that no client waits for changes each column's number."""
@@ -361,18 +334,17 @@ class Kernel(Expansion):
         rows: Rows,
         inverse: Rows,
     ) -> list[int]:
-        results = [
-            self._advanced_number(monitor, event, state, tuple(int(word[at]) for word in before), move)
-            for at, (event, state) in enumerate(steps)
-        ]
+        for at, (event, state) in enumerate(steps):
+            if (monitor, event, state) not in self.parts.steps:
+                self._compile_step(monitor, event, state, [int(word[at]) for word in before], move)
         if self.space.needs_relayout:
             raise Relayout
-        return results
+        return super()._advanced(monitor, move, steps, before, rows, inverse)
 
     def steps(self, count: int) -> Iterator[tuple[Monitor, Sequence[Event], Hashable, Hashable]]:
         """Some steps of monitors, as they were made: monitor, events, the state before and after. At least so many, if
         there are so many."""
-        known = list(self._steps.items())
+        known = list(self.parts.steps.items())
         for (index, event, number), after in known[:: max(1, len(known) // count)]:
             values = self.space.columns[self.space.watches[index]].values
             yield self.space.monitors[index], self._events_of(event), values[number], values[after]
@@ -380,16 +352,12 @@ class Kernel(Expansion):
     def _events_of(self, number: int) -> tuple[Event, ...]:
         return cast("tuple[Event, ...]", self.events.values[number])
 
-    def _advanced_number(self, index: int, event: int, number: int, row: tuple[int, ...], move: Move) -> int:
-        key = (index, event, number)
-        found = self._steps.get(key)
-        if found is None:
-            column = self.space.columns[self.space.watches[index]]
-            state, findings = advance(self.space.monitors[index], column.values[number], self._events_of(event))
-            found = self._steps[key] = column.number(state)
-            if findings:  # once: a chunk that is expanded again finds the step known
-                self.unread.append(MonitorFindings(index, findings, self.layout.unpack(row), move))
-        return found
+    def _compile_step(self, index: int, event: int, number: int, row: Sequence[int], move: Move) -> None:
+        column = self.space.columns[self.space.watches[index]]
+        state, findings = advance(self.space.monitors[index], column.values[number], self._events_of(event))
+        self.parts.steps[index, event, number] = column.number(state)
+        if findings:  # once: a chunk that is expanded again finds the step known
+            self.unread.append(MonitorFindings(index, findings, self.layout.unpack(row), move))
 
 
 def advance(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> tuple[Hashable, tuple[Finding, ...]]:

@@ -10,10 +10,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from lakeproof.search.expansion import Rows
+from lakeproof.search.expansion import Expansion
 from lakeproof.search.faults import Move
-from lakeproof.search.frozen import FrozenKernel
-from lakeproof.search.packing import Words, distinct, take
+from lakeproof.search.packing import Rows, Words, distinct, take
 from lakeproof.search.symmetry import Symmetry
 
 LACKING: Final = 0
@@ -31,7 +30,7 @@ class StateQuestion:
     moving: bool | None = None
     shown: tuple[tuple[int, npt.NDArray[np.int64]], ...] = ()
 
-    def project(self, kernel: FrozenKernel, words: Words) -> Words:
+    def project(self, kernel: Expansion, words: Words) -> Words:
         """The projection of each state."""
         found = _mask(words, self.masks)
         for column, instead in self.shown:
@@ -42,7 +41,7 @@ class StateQuestion:
             found[place.word] += (instead[numbers] - numbers).astype(np.uint64) << np.uint64(place.shift)
         return found
 
-    def rows(self, kernel: FrozenKernel, words: Words) -> Rows:
+    def rows(self, kernel: Expansion, words: Words) -> Rows:
         """The states that it asks about."""
         # In a final state no client can move: *eventually* invariants, ends of monitors and aftermaths apply.
         return np.arange(len(words[0])) if self.moving is None else np.flatnonzero(kernel.alive(words) == self.moving)
@@ -58,11 +57,11 @@ class MoveQuestion:
     masks: tuple[int, ...]
     watched: npt.NDArray[np.bool_]
 
-    def project(self, kernel: FrozenKernel, words: Words) -> Words:
+    def project(self, kernel: Expansion, words: Words) -> Words:
         """The projection of each state."""
         return _mask(words, self.masks)
 
-    def rows(self, kernel: FrozenKernel, words: Words) -> Rows:
+    def rows(self, kernel: Expansion, words: Words) -> Rows:
         """The states that it asks about, among those in which the move is made."""
         if not len(self.watched):
             return np.arange(len(words[0]))
@@ -80,21 +79,21 @@ Question = StateQuestion | MoveQuestion
 class Job:
     """All that a worker needs to expand a level: no flow, no scenario. Can be pickled."""
 
-    kernel: FrozenKernel
+    kernel: Expansion
     symmetry: Symmetry
     ranked: bool = False
     states: tuple[StateQuestion, ...] = ()
     moves: tuple[MoveQuestion, ...] = ()
 
 
-def answers(kernel: FrozenKernel, question: Question, words: Words) -> Words:
+def answers(kernel: Expansion, question: Question, words: Words) -> Words:
     """The distinct projections of these states, or of the sources of this move."""
     rows = question.rows(kernel, words)
     # Where all states are meant, `take` would copy them for nothing.
     return distinct(question.project(kernel, words if len(rows) == len(words[0]) else take(words, rows)))
 
 
-def matching(kernel: FrozenKernel, question: Question, words: Words, target: tuple[int, ...]) -> Rows:
+def matching(kernel: Expansion, question: Question, words: Words, target: tuple[int, ...]) -> Rows:
     """Which of the states have this projection."""
     rows = question.rows(kernel, words)
     return rows[equal(question.project(kernel, take(words, rows)), target)]

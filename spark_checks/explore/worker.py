@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lakeproof.search.frozen import Attempt
+from lakeproof.search.expansion import Attempt
 from lakeproof.search.packing import Words, concatenate, distinct, take
 from lakeproof.spark_checks.explore.masks import (
     LACKING,

@@ -8,7 +8,7 @@ import pytest
 
 from lakeproof.designs import catalogue
 from lakeproof.scenario import Scenario
-from lakeproof.search import behaviour, by_level, expansion, packing, paths
+from lakeproof.search import behaviour, by_level, packing, paths
 from lakeproof.search import search as driver
 from lakeproof.search.search import Limits, Options, search
 from tests.differential.agreement import WAYS, disagreements, enumerated, plain, run_search
@@ -27,7 +27,7 @@ BOUNDS: dict[str, Bounds] = {
     "states of several words": ((packing, "WORD_BITS", 10),),
     "chunks of three states": ((by_level, "CHUNK", 3), (paths, "CHUNK", 2)),
     "levels on disk": ((paths, "RESIDENT_BYTES_MAX", 0),),
-    "projections of few bits at a time": ((expansion, "KEY_BITS_MAX", 4),),
+    "projections of few bits at a time": ((packing, "KEY_BITS_MAX", 4),),
     "one member a node": ((behaviour, "MEMBERS_MAX", 1),),
     "two members a node": ((behaviour, "MEMBERS_MAX", 2),),
     "no experiments": ((behaviour, "EXPERIMENTS_MAX", 0),),

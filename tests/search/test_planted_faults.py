@@ -85,7 +85,7 @@ REPLACED: dict[str, tuple[Telling, object, str, object]] = {
         "a crash in the middle of a finally", Behaviour, "crash", lambda self, node_id: node_id,
     ),
     "ranks that do not rise: a state in two levels": (12, Behaviour, "_rise", lambda *_: None),
-    "a late write that changes nothing": (LATE, Kernel, "_late_changes", lambda *_: ()),
+    "a late write that changes nothing": (LATE, Kernel, "_changes", lambda *_: ()),
     "writes of objects that are never reported as failed": (
         *("each conditional write of an object may be reported as failed", objects),
         *("conditional", lambda op: False),

@@ -22,8 +22,8 @@ from lakeproof.model.invariants import Always, Finding, Invariant, Monitor, OnSt
 from lakeproof.model.snapshot import Event, Returned
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.search import packing
+from lakeproof.search.expansion import Expansion
 from lakeproof.search.fence import Hangs
-from lakeproof.search.frozen import FrozenKernel
 from lakeproof.search.packing import Layout, Words, concatenate, distinct, lay_out, repack, take
 from lakeproof.search.search import Limits, Options, search
 from lakeproof.spark_checks.engine import workspace
@@ -276,10 +276,10 @@ def test_a_flow_that_counts_up_is_named_after_so_many_steps_and_so_is_what_it_co
     assert told(there) == told(here)
 
 
-ATTEMPT, FRESH = FrozenKernel.attempt, InProcess.fresh
+ATTEMPT, FRESH = Expansion.attempt, InProcess.fresh
 
 
-def counted_although_held_back(self: FrozenKernel, words: packing.Words) -> object:
+def counted_although_held_back(self: Expansion, words: packing.Words) -> object:
     found = ATTEMPT(self, words)
     known = ATTEMPT(self, packing.take(words, ~found.lacking)) if found.lacking.any() else found
     found.offers.extend(known.offers[:1])
@@ -296,8 +296,8 @@ def judged_again(self: InProcess, *args: object) -> object:
 @pytest.mark.parametrize(
     ("where", "name", "fault"),
     [
-        (FrozenKernel, "_lack", lambda *_: None),  # states that lack something are not held back
-        (FrozenKernel, "attempt", counted_although_held_back),
+        (Expansion, "_lack", lambda *_: None),  # states that lack something are not held back
+        (Expansion, "attempt", counted_although_held_back),
         (InProcess, "fresh", lambda *_: iter(())),  # nobody answers a question
         (InProcess, "fresh", judged_again),
     ],
