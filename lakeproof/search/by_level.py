@@ -32,7 +32,7 @@ different writes: `Disagreement`. The search begins anew, keeps them apart, and 
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum, auto
 from functools import partial
 from operator import itemgetter
@@ -51,7 +51,7 @@ from lakeproof.search.fence import Undecided
 from lakeproof.search.growth import LoopFinder, growth, longest
 from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Kernel, Rows
-from lakeproof.search.packing import Layout, Words, concatenate, distinct, repack, take
+from lakeproof.search.packing import CHUNK, Layout, Words, concatenate, distinct, repack, take
 from lakeproof.search.paths import Levels, path_to
 from lakeproof.search.results import Counterexample, Finding, Limits, Options, Result
 from lakeproof.search.setup import Setting
@@ -60,9 +60,6 @@ from lakeproof.search.states import FirstReach, Record, TellsClientsApart
 from lakeproof.search.symmetry import Symmetry
 from lakeproof.search.trie import Trie
 from lakeproof.words import Progress
-
-CHUNK: Final = 1 << 15
-"""States that are expanded at once: their temporaries fit into the second-level cache."""
 
 MERGED_RESTARTS_MAX: Final = 8
 """After so many restarts the flows remember too much for merging to pay: every history gets a node of its own."""
@@ -198,13 +195,11 @@ class LevelSearch:
 
     def _go_on(self) -> Result | GivesWay:
         level, stopped = -1, ""
-        while self.ahead and not stopped and not self.judge.decided:
+        while (levels := self._levels_ahead()) and not stopped and not self.judge.decided:
             # Every successor has a higher rank, so nothing is added to the lowest level any more.
-            level = min(self.ahead)
-            # Chunks and clients reach the same states independently of each other: duplicates are merged here.
-            words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
+            level = min(levels)
             try:
-                stopped = self._level(words, level)
+                stopped = self._advance(level)
             except Undecided as error:
                 stopped, self.unexpanded = str(error), True
                 self.judge.monitors(level)  # of the steps that were taken before
@@ -212,10 +207,19 @@ class LevelSearch:
                     break  # what a flow does is no matter of size
             if (reason := self._give_way(stopped)) is not None:
                 return reason
-        complete = not self.ahead and not stopped and not self.unexpanded
+        complete = not self._levels_ahead() and not stopped and not self.unexpanded
         stopped += self._grown() if stopped else ""
         # In a ranked search a step leads up to `stride` levels on: so many steps are covered, at least.
         return self._result(level if complete else level // self.stride, complete, stopped)
+
+    def _levels_ahead(self) -> Collection[int]:
+        """The levels that have states which are not expanded yet."""
+        return self.ahead
+
+    def _advance(self, level: int) -> str:
+        """Judge and expand a level. Returns why the search must stop there, if it must."""
+        # Chunks and clients reach the same states independently of each other: duplicates are merged here.
+        return self._level(distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words)), level)
 
     def _begin(self) -> None:
         monitors = [i for i in self.scenario.invariants if isinstance(i, Monitor)]

@@ -35,6 +35,9 @@ Words = list[npt.NDArray[np.uint64]]
 Rows = npt.NDArray[np.intp]
 """Which of them."""
 
+CHUNK: Final = 1 << 15
+"""States that are expanded at once: their temporaries fit into the second-level cache."""
+
 WORD_BITS: Final = 64
 KEY_BITS_MAX: Final = 62
 """A key of this many bits at most: more columns than fit into it are taken together step by step."""
@@ -215,6 +218,12 @@ def _firsts(words: Words) -> npt.NDArray[np.bool_]:
         for word in words[1:]:
             first[1:] |= word[1:] != word[:-1]
     return first
+
+
+def equal(words: Words, target: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Which rows are this one."""
+    same = [word == np.uint64(part) for word, part in zip(words, target, strict=True)]
+    return np.asarray(np.logical_and.reduce(same), np.bool_)
 
 
 def projections(words: Words, layout: Layout, columns: Sequence[int]) -> tuple[list[tuple[int, ...]], Rows]:

@@ -15,15 +15,14 @@ import numpy.typing as npt
 
 from lakeproof.search.faults import Move
 from lakeproof.search.kernel import Kernel
-from lakeproof.search.packing import Layout, Words, repack, take
+from lakeproof.search.packing import CHUNK as CHUNK
+from lakeproof.search.packing import Layout, Words, equal, repack, take
 from lakeproof.search.space import Relayout
 from lakeproof.search.states import FirstReach
 from lakeproof.search.symmetry import Symmetry
 
 RESIDENT_BYTES_MAX: Final = 512 << 20
 """Once the levels together are larger than this, further ones go to temporary files."""
-
-CHUNK: Final = 1 << 15
 
 Seek = Callable[[int, tuple[int, ...]], tuple[int, ...]]
 """A level, and the numbers of a state of the next one: the numbers of a predecessor."""
@@ -109,7 +108,7 @@ def _seek(kernel: Kernel, symmetry: Symmetry, words: Words, numbers: tuple[int, 
 
         def sink(move: Move, rows: npt.NDArray[np.intp], after: Words, chunk: Words = chunk) -> None:
             # `target` is a representative, so each successor is compared by its own.
-            hits = _equal(symmetry.canonical(after, kernel), target)
+            hits = np.flatnonzero(equal(symmetry.canonical(after, kernel), target))
             if len(hits):
                 found.append(kernel.layout.unpack([int(word[rows[hits[0]]]) for word in chunk]))
                 raise _PredecessorFound  # out of the expansion: one predecessor is enough
@@ -119,13 +118,6 @@ def _seek(kernel: Kernel, symmetry: Symmetry, words: Words, numbers: tuple[int, 
         except _PredecessorFound:
             return found[0]
     raise AssertionError("a state without a predecessor: the search is broken")
-
-
-def _equal(words: Words, target: tuple[int, ...]) -> npt.NDArray[np.intp]:
-    same = np.ones(len(words[0]), np.bool_)
-    for word, part in zip(words, target, strict=True):
-        same &= word == np.uint64(part)
-    return np.flatnonzero(same)
 
 
 def _successors(kernel: Kernel, row: tuple[int, ...]) -> list[tuple[Move, tuple[int, ...]]]:

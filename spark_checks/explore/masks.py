@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from lakeproof.search.expansion import Expansion
 from lakeproof.search.faults import Move
-from lakeproof.search.packing import Rows, Words, distinct, take
+from lakeproof.search.packing import Rows, Words, distinct, equal, take
 from lakeproof.search.symmetry import Symmetry
 
 LACKING: Final = 0
@@ -97,14 +97,6 @@ def matching(kernel: Expansion, question: Question, words: Words, target: tuple[
     """Which of the states have this projection."""
     rows = question.rows(kernel, words)
     return rows[equal(question.project(kernel, take(words, rows)), target)]
-
-
-def equal(words: Words, target: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-    """Which rows are this one."""
-    same = np.ones(len(words[0]), np.bool_)
-    for word, part in zip(words, target, strict=True):
-        same &= word == np.uint64(part)
-    return same
 
 
 def _mask(words: Words, masks: tuple[int, ...]) -> Words:

@@ -27,7 +27,7 @@ pasts are met where a class is full (`lakeproof.search.behaviour.MEMBERS_MAX`). 
 another one may be found.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Final
 
 import attrs
@@ -38,7 +38,6 @@ from lakeproof.impl.parallel import MAIN
 from lakeproof.model.invariants import Reads
 from lakeproof.search.by_level import GivesWay, LevelSearch, Plan
 from lakeproof.search.faults import COST, Mode, Move
-from lakeproof.search.fence import Undecided
 from lakeproof.search.judge import APPLIED
 from lakeproof.search.packing import Words, concatenate, distinct, repack
 from lakeproof.search.paths import path_through, predecessor
@@ -92,25 +91,14 @@ class SparkSearch(LevelSearch):
         self.tags: dict[Hashable, int] = {}
         self.keys: dict[int, Hashable] = {}
 
-    def _attempt(self) -> Result | GivesWay:
-        self._begin()
-        level, stopped = -1, ""
-        while (self.ahead or self.waiting) and not stopped and not self.judge.decided:
-            level = min(self.waiting or self.ahead)
-            try:
-                stopped = self._advance(level)
-            except Undecided as error:
-                stopped, self.unexpanded = str(error), True
-                self.judge.monitors(level)  # of the steps that were taken before
-            if (reason := self._give_way(stopped)) is not None:
-                return reason
-        complete = not self.ahead and not self.waiting and not stopped and not self.unexpanded
-        stopped += self._grown() if stopped else ""
-        result = self._result(level if complete else level // self.stride, complete, stopped)
+    def _levels_ahead(self) -> Collection[int]:
+        return self.waiting or self.ahead
+
+    def _result(self, depth: int, complete: bool, stopped: str) -> Result:
+        result = super()._result(depth, complete, stopped)
         return attrs.evolve(result, final_states=result.final_states + self.ends)
 
     def _advance(self, level: int) -> str:
-        """Judge and expand a level, wherever it is. Returns why the search must stop there, if it must."""
         if not self.waiting:
             words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
             # Once one is handed over, levels stay with the engine, even small ones: it has the old answers.

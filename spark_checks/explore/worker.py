@@ -13,19 +13,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lakeproof.search.expansion import Attempt
-from lakeproof.search.packing import Words, concatenate, distinct, take
+from lakeproof.search.packing import CHUNK, Words, concatenate, distinct, equal, take
 from lakeproof.spark_checks.explore.masks import (
     LACKING,
     Job,
     Question,
     StateQuestion,
     answers,
-    equal,
     matching,
 )
-
-CHUNK: Final = 1 << 15
-"""States that are expanded at once: their temporaries fit into the second-level cache."""
 
 GATHERED_MAX: Final = 1 << 20
 """Rows that a task gathers before it hands them on, each once. Memory: a few times 8 bytes a word."""
