@@ -216,19 +216,21 @@ class History:
         if len(self._times) != self.events:
             raise BrokenHistory("order by time: not every event has a time; give them all one, or use the file's order")
         # At one time the phases order events: 0 returns (strict), 1 calls, 2 both of a process that keeps its own
-        # order, 3 returns (lenient). Calls before returns means that operations overlap, which allows more orders.
+        # order, 3 returns (lenient, or of what took no time), 4 calls (strict) of what returns later. Calls before
+        # returns means that operations overlap, which allows more orders.
         times, phase, lenient = self._times, bytearray(self.events), self.settings.ties == "calls"
         last: dict[int, int] = {}  # of each process, its last return
         orderly: dict[int, int] = {}  # by time, the one process that keeps its order: others still overlap all of it
         for process, begin, event in zip(self._process, self._call, self._returned, strict=True):
-            phase[begin] = 1  # the other returns stay at 0
+            # Of what never returns it stays 1: a later operation of its process may begin at the same time.
+            phase[begin] = 4 if not lenient and event != NEVER and times[event] > times[begin] else 1
             if event != NEVER and (lenient or times[event] == times[begin]):
                 phase[event] = 3  # an operation that took no time is over after it began, all the same
             before = last.get(process, NEVER)
             if event != NEVER:  # an operation in between that never returns takes nothing from the order of the others
                 last[process] = event
             # A call at the time of the process's last return: with calls first, its two operations would overlap.
-            again = before != NEVER and phase[before] >= 2 and times[before] == times[begin]
+            again = before != NEVER and phase[before] >= 2 > phase[begin] and times[before] == times[begin]
             if again and orderly.setdefault(times[begin], process) == process:
                 phase[before] = phase[begin] = 2
         # A stable sort: what is equal in both keeps the order of the file.

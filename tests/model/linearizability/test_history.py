@@ -56,9 +56,11 @@ def test_at_equal_times_calls_or_returns_come_first(ties: str, overlap: bool) ->
     told.end(0, Status.OK, None, time=20)
     told.call(1, "read", None, None, time=20)
     told.end(1, Status.OK, 1, time=20)
+    told.call(2, "read", None, None, time=20)
+    told.end(2, Status.OK, 1, time=30)
     told.settle()
-    one, other = told.operation(0), told.operation(1)
-    assert (other.call < one.returned) == overlap
+    one, other, last = map(told.operation, range(3))
+    assert (other.call < one.returned) == (last.call < other.returned) == overlap
     assert one.call < one.returned
     assert other.call < other.returned
 
