@@ -30,7 +30,7 @@ from lakeproof.model.linearizability.history import NEVER, History, Operation
 from lakeproof.model.linearizability.problem import Budget, KeyResult, Register, Stepped, Verdict, make_steps, register
 from lakeproof.model.linearizability.search import search
 from lakeproof.model.linearizability.specifications import NO_WRITE, Specification
-from lakeproof.model.linearizability.values import UNKNOWN
+from lakeproof.model.linearizability.values import REFUSED, UNKNOWN
 from lakeproof.model.linearizability.zones import zones
 from lakeproof.model.snapshot import Status
 
@@ -249,6 +249,8 @@ def _from(problem: Register, cut: int, value: int) -> Register:
 
 def _smallest_words(problem: Stepped, limits: Limits) -> tuple[list[int], bool, list[int]]:
     steps, observers = problem.steps, problem.specification.observers
+    # What only looks and what was refused have written nothing, so that nothing is left of them if they are removed.
+    wrote = [step.f not in observers and step.observed is not REFUSED for step in steps]
 
     unsure = _Unsure(limits)
 
@@ -258,14 +260,14 @@ def _smallest_words(problem: Stepped, limits: Limits) -> tuple[list[int], bool, 
         forgotten = [
             attrs.evolve(step, call=i - len(steps) - 1, returned=NEVER, observed=UNKNOWN)
             for i, step in enumerate(steps)
-            if i not in keep and step.f not in observers
+            if i not in keep and wrote[i]
         ]
         kept = [steps[i] for i in sorted(keep)]
         return unsure.words(attrs.evolve(problem, steps=[*forgotten, *kept]))
 
     rows, minimal = _smallest(range(len(steps)), impossible, unsure)
     kept = set(rows)
-    others = [step.number for i, step in enumerate(steps) if i not in kept and step.f not in observers]
+    others = [step.number for i, step in enumerate(steps) if i not in kept and wrote[i]]
     return [steps[i].number for i in rows], minimal, others
 
 

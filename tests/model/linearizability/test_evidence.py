@@ -6,7 +6,7 @@ from lakeproof.model.linearizability.checker import Limits, check, decide_key, p
 from lakeproof.model.linearizability.evidence import Evidence, explain
 from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
 from lakeproof.model.linearizability.problem import Stepped, Verdict, make_steps
-from lakeproof.model.linearizability.specifications import APPEND, CAS_REGISTER, Specification
+from lakeproof.model.linearizability.specifications import APPEND, CAS_REGISTER, KV_SCAN, Specification
 from lakeproof.model.snapshot import Status
 from tests.model.linearizability.generated import brute_force, in_some_order, small
 
@@ -106,6 +106,16 @@ def test_the_part_of_appended_strings_is_short_too() -> None:
     assert found.failed.result == "a"
     assert len(found.operations) == 2
     assert found.minimal
+
+
+def test_what_was_refused_has_written_nothing_also_where_it_is_left_out() -> None:
+    calls = [
+        Operation(process=0, f="set", key="k", argument=1, call=0, returned=1),
+        Operation(process=0, f="set_if", key="k", argument=(None, 5), status=Status.FAIL, call=2, returned=3),
+        Operation(process=0, f="get", key="k", result=5, call=4, returned=5),
+    ]
+    found = explained(KV_SCAN, history(calls, Settings(fail="predicate-false")))
+    assert [op.f for op in (*found.operations, *found.elsewhere)] == ["get", "set"]
 
 
 def test_the_sub_history_with_what_it_needs_of_the_rest_is_violated_by_itself() -> None:
