@@ -50,15 +50,19 @@ def without_observation(specification: Specification, history: History) -> Liter
     settings, values = history.settings, history.values
     if values == [None] and specification is not MUTEX:  # nil alone, as where values have another name
         return "none"
-    telling = specification.observers | specification.answering | specification.conditional
+    answering = specification.answering
+    telling = specification.observers | answering | specification.conditional
     wrote = silent = False
     for _, f, _, result, status, _, _ in history.rows(range(len(history))):
         if f not in telling:
             wrote = wrote or status == _OK
-        elif observation_of(specification, settings, f, STATUSES[status], values[result]) is not UNKNOWN:
+            continue
+        seen = observation_of(specification, settings, f, STATUSES[status], values[result])
+        # A transaction says what its reads found; its writes are an echo.
+        found = {one[2] for one in seen if _is_read(one)} if f in answering and isinstance(seen, tuple) else {seen}
+        if found - {UNKNOWN}:
             return ""
-        else:
-            silent = silent or status == _OK
+        wrote, silent = wrote or not found, silent or (status == _OK and bool(found))
     return "writes" if wrote and not silent else "none"
 
 
@@ -175,6 +179,10 @@ def _micro(one: Hashable) -> bool:
     return isinstance(one, tuple) and len(one) == 3 and str(one[0]).removeprefix(":") in ("r", "w", "read", "write")
 
 
+def _is_read(one: Hashable) -> bool:
+    return isinstance(one, tuple) and _micro(one) and str(one[0]).removeprefix(":") in ("r", "read")
+
+
 def _reentrant(history: History) -> str:
     acquired: dict[Hashable, dict[int, tuple[int, int]]] = {}  # by key and process: the line, and the return
     rows, columns = history.rows(range(len(history))), history.columns()
@@ -213,9 +221,8 @@ def _written_values(specification: Specification, op: Operation) -> Iterator[tup
     if op.status is Status.FAIL or op.f in specification.observers:
         return
     if specification is MULTI_REGISTER:
-        reads = ("r", "read")
         given = op.argument if isinstance(op.argument, tuple) else ()
-        yield from members(tuple(one for one in given if _micro(one) and str(one[0]).removeprefix(":") not in reads), 3)
+        yield from members(tuple(one for one in given if _micro(one) and not _is_read(one)), 3)
     elif op.f in ("cas", "set_if") and isinstance(op.argument, tuple):
         yield op.key, op.argument[-1]
     else:

@@ -230,10 +230,13 @@ class TestNothingObserved:
             (lines(*done(0, "write", 1), (1, "invoke", "write", 2), key="k"), 0),  # as every checker has it
             (lines(*done(0, "write", 1), *done(1, "read", None, 1), (1, "invoke", "write", 2), key="k"), 0),
             (maps(*edn_done(0, "write", "1"), *edn_done(1, "read", "nil")), 3),
+            (maps(*edn_done(0, "txn", "[[:w :x 1]]"), *edn_done(1, "txn", "[[:r :x nil]]")), 3),
+            (maps(*edn_done(0, "txn", "[[:w :x 1]]"), *edn_done(1, "txn", "[[:w :x 2] [:r :x 2]]")), 0),
+            (maps(*edn_done(0, "txn", "[[:w :x 1]]")), 0),
             (lines(*done(0, "write", None), *done(1, "read", None)), 3),  # as of values under another name
             (lines(*done(0, "acquire", None)), 0),
         ],
-        ids=range(12),
+        ids=range(15),
     )
     def test_is_inconclusive(self, content: str, code: int) -> None:
         found, printed = checked(content)
