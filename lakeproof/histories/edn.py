@@ -203,9 +203,7 @@ def _add(event: dict[str, object], line: int, recorder: HistoryWriter) -> None:
     if f is None:
         raise Unreadable(f":f {shorten_value(event['f'])}; expected the name of an operation, a keyword", line)
     recorder.index = follow_index(recorder.index, event.get("index"), line)
-    # What an unknown outcome has for a value is a remark; with independent keys it may be needed for the key.
-    value = None if kind == "info" and not recorder.independent else event.get("value")
-    recorder.add(process, kind, f, event.get("key"), value, event.get("time"), line)
+    recorder.add(process, kind, f, event.get("key"), event.get("value"), event.get("time"), line)
 
 
 def _keyword(value: object) -> str | None:
