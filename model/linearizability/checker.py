@@ -150,20 +150,15 @@ def _attempts(
     problem: Register, words: Stepped, configurations: int, most: int, steps: int, expired: Callable[[], bool]
 ) -> list[Callable[[], tuple[KeyResult, str]]]:
     """What to try with a budget, one after the other: the cheap ones first."""
-    within, freely = (
-        Budget(configurations=configurations, expired=expired),
-        Budget(configurations=most, expired=expired),
-    )
+    within = Budget(configurations=configurations, expired=expired)
     # No later attempt has more memory, so that steps need no limit any more.
     last = configurations * 4 > most
     places = Budget(configurations=most, steps=(1 << 62) if last else steps, expired=expired)
     # Depth first: where orders exist, one is often found long before all places have been met.
     made: list[Callable[[], tuple[KeyResult, str]]] = [lambda: (search(words, places), "search")]
-    if NEVER in problem.returns:
-        if configurations == _FIRST_CONFIGURATIONS:
-            made += [partial(_beam, problem, freely, beam) for beam in _BEAMS]
-        # This attempt can only find violations, a beam only orders: it comes in between, so that both are found early.
-        made.insert(2, lambda: (frontier(problem, within, unlimited_optionals=True), "frontier"))
+    if NEVER in problem.returns and configurations == _FIRST_CONFIGURATIONS:
+        freely = Budget(configurations=most, expired=expired)
+        made += [partial(_beam, problem, freely, beam) for beam in _BEAMS]
     made.append(lambda: (frontier(problem, within), "frontier"))
     return made
 

@@ -35,7 +35,7 @@ from typing import Final
 
 from lakeproof.model.linearizability.dominance import Configuration, drop_dominated, promising
 from lakeproof.model.linearizability.history import NEVER
-from lakeproof.model.linearizability.optional import Optional, available, needed_until, optionals
+from lakeproof.model.linearizability.optional import Optional, available, optionals
 from lakeproof.model.linearizability.problem import HOLDS, Budget, KeyResult, Register, Verdict
 from lakeproof.model.linearizability.specifications import ANY, IS, NO_WRITE
 
@@ -50,23 +50,18 @@ def frontier(
     problem: Register,
     budget: Budget,
     *,
-    unlimited_optionals: bool = False,
     beam: int = 0,
     watch: Callable[[int, frozenset[int]], None] | None = None,
 ) -> KeyResult:
     """The verdict; inconclusive if more configurations than the budget's were open at once, or time was up.
 
-    unlimited_optionals: let an optional operation take effect any number of times. That is much less to remember, and
-        what is violated all the same is violated; else the result is open.
     beam: never keep more configurations than so many, the most promising ones. What holds all the same holds; if none
         is left and some were dropped, the result is open. 0: keep all.
     watch: called after each return, with all values that the key may have.
     Cost: a return is O(configurations x open operations) as long as no conditional write is open.
     """
-    run = _Frontier(problem, budget, unlimited_optionals=unlimited_optionals, beam=beam)
+    run = _Frontier(problem, budget, beam=beam)
     answer = run.run(watch)
-    if unlimited_optionals and answer.verdict is Verdict.HOLDS:
-        return KeyResult(Verdict.INCONCLUSIVE, "it would hold if optional operations took effect again and again")
     if run.dropped and answer.verdict is Verdict.VIOLATED:
         return KeyResult(Verdict.INCONCLUSIVE, "configurations were dropped")
     return answer
@@ -77,7 +72,7 @@ class _TooMany(Exception):
 
 
 class _Frontier:
-    def __init__(self, problem: Register, budget: Budget, *, unlimited_optionals: bool, beam: int) -> None:
+    def __init__(self, problem: Register, budget: Budget, *, beam: int) -> None:
         self.beam, self.dropped = beam, False
         self.problem, self.budget = problem, budget
         # Open operations are bits of an integer, so that a set operation on all of them is one instruction or few.
@@ -100,16 +95,11 @@ class _Frontier:
         self.optional_refusing: list[Optional] = []
         self.makers: dict[int, list[int]] = {}
         """By value: those from which an optional compare-and-set makes it."""
-        self.needed_until = needed_until(problem)
-        self.called = self.found = 0
+        self.found = 0
         # A chain of compare-and-sets is bounded like the configurations that it ends in.
         self.most = beam or budget.configurations
         self.optionals, self.guards_of_fields = optionals(problem)
         self.optional_calls = 0
-        if unlimited_optionals:
-            # With `one` at 0 no use is counted, with `mask` at 0 the count reads 0: there is always one left.
-            for known in self.optionals.values():
-                known.one = known.mask = 0
 
     def run(self, watch: Callable[[int, frozenset[int]], None] | None = None) -> KeyResult:
         problem = self.problem
@@ -125,7 +115,6 @@ class _Frontier:
             while called < count and calls[called] < returned:
                 self._call(called)
                 called += 1
-            self.called = called
             try:
                 self._return(i)
                 # A pass over all configurations: rare, so that it costs little in sum.
@@ -245,7 +234,7 @@ class _Frontier:
                     del table[value]
 
     def _spent(self, optional: Optional) -> bool:
-        if not optional.mask or len(optional.ranks) < optional.total:
+        if len(optional.ranks) < optional.total:
             return False
         return all(c[4] >> optional.shift & optional.mask == optional.total for c in self.configurations)
 
@@ -257,13 +246,10 @@ class _Frontier:
         # the value is `write` already, to become visible now is as good, and covers more.
         if hidden & bit and value != write:
             for at, taken, gone in self._chains(write, used | bit, spent, hidden, ranks):
-                if not self._stays(at):
-                    taken |= self._content(at) & hidden  # readers that were open then may have seen it there
-                    yield value, taken, hidden & ~taken, ranks, gone
+                taken |= self._content(at) & hidden  # readers that were open then may have seen it there
+                yield value, taken, hidden & ~taken, ranks, gone
         # Visible from now on, after what else still changes the current value.
         for at, taken, gone in self._chains(value, used, spent, self.open, self.optional_calls):
-            if at != write and self._stays(at):  # this write would end a value that a later operation still has to meet
-                continue
             # What sees the old value just before it goes has looked; all else that is open may be hidden behind this
             # write.
             taken |= self._content(at) | bit
@@ -279,17 +265,14 @@ class _Frontier:
             for state in self._led(i, used, spent, allowed, ranks):
                 # What follows on it there must do so now: a value that was hidden does not come back.
                 for at, taken, gone in self._chains(*state, allowed, ranks):
-                    if not self._stays(at):
-                        taken |= self._content(at) & allowed
-                        yield value, taken, hidden & ~taken, ranks, gone
+                    taken |= self._content(at) & allowed
+                    yield value, taken, hidden & ~taken, ranks, gone
         # The operation itself is applied by name below; as a link of a chain it would be taken twice.
         others = everything & ~bit
         for at, taken, gone in self._chains(value, used, spent, others, now):
             after = self._apply(i, at, taken, self.open)
             if after is not None:
                 yield after[0], after[1], hidden & ~after[1], ranks, gone
-            if self._stays(at):
-                continue
             seen = taken | (self._content(at) & everything)
             # A plain write becomes visible first. One is enough: those before it in the same gap are hidden behind it.
             for at_, taken_, gone_ in self._led(i, seen, gone, others, now):
@@ -331,10 +314,6 @@ class _Frontier:
         """The open operations that only look and are content with a value."""
         return self.seeing.get(value, 0) | (self.refusing & ~self.shunning.get(value, 0))
 
-    def _stays(self, value: int) -> bool:
-        """Whether the value must not go away: it is written once, and something called later meets it."""
-        return self.needed_until.get(value, -1) >= self.called
-
     def _sources(self, value: int) -> Iterable[int] | None:
         """The values from which conditional writes can lead to this one; None: they may be any."""
         if not self.conditional and not self.optional_conditional and not self.optional_refusing:
@@ -365,8 +344,6 @@ class _Frontier:
         # The list grows while the loop walks it: the closure under compare-and-sets, breadth first.
         states, met = [first], {first}
         for at, taken, gone in states:
-            if self._stays(at):
-                continue
             following: list[State] = []
             # What looks for `at` looks now: the next link ends it.
             content = self._content(at) & allowed

@@ -8,7 +8,6 @@ import attrs
 
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import Register
-from lakeproof.model.linearizability.specifications import IS
 
 Kind = tuple[int, int, int]
 """Guard, its value, what is written."""
@@ -34,19 +33,6 @@ def available(optional: Optional, spent: int, ranks: int) -> bool:
     # Alike ones are used in the order of their calls: the count is the index of the next one.
     count = spent >> optional.shift & optional.mask
     return count < len(optional.ranks) and optional.ranks[count] < ranks
-
-
-def needed_until(problem: Register) -> dict[int, int]:
-    """By value with one possible writer: the last operation that surely meets it."""
-    writers = {problem.initial: 1}  # the initial value counts as written
-    for write in problem.writes:
-        writers[write] = writers.get(write, 0) + 1
-    found = {}
-    for i, guard in enumerate(problem.guards):
-        if guard == IS and problem.returns[i] != NEVER and writers.get(problem.values[i]) == 1:
-            # Operations are in the order of their calls: the last one wins.
-            found[problem.values[i]] = i
-    return found
 
 
 def optionals(problem: Register) -> tuple[dict[Kind, Optional], int]:

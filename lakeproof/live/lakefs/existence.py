@@ -149,10 +149,7 @@ def _impossible(items: Sequence[Evidence], kept: Sequence[Evidence] | None = Non
     for number, row in enumerate(sorted(rows)):
         problem.add(number, *row)
     problem.simplify()
-    # With lost calls that take effect again and again there is much less to remember, and most is found so.
-    return any(
-        frontier(problem, _BUDGET, unlimited_optionals=freely).verdict is Verdict.VIOLATED for freely in (True, False)
-    )
+    return frontier(problem, _BUDGET).verdict is Verdict.VIOLATED
 
 
 def _judge_refused(name: str, items: Sequence[Evidence]) -> Iterator[Judgement]:

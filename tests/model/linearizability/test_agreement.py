@@ -157,7 +157,7 @@ def test_the_algorithms_agree_with_each_other_on_larger_histories(seeds: range) 
     assert min(seen[Verdict.HOLDS], seen[Verdict.VIOLATED]) > len(seeds) * 0.16
 
 
-def test_a_narrow_beam_and_generous_optional_operations_never_say_anything_wrong() -> None:
+def test_a_narrow_beam_and_a_small_budget_never_say_anything_wrong() -> None:
     said: Counter[tuple[str, Verdict]] = Counter()
     for seed in range(1_500):
         specification, told = small(seed, most=12)
@@ -165,14 +165,11 @@ def test_a_narrow_beam_and_generous_optional_operations_never_say_anything_wrong
         true = frontier(problem, Budget()).verdict
         for name, answer in (
             ("beam", frontier(problem, Budget(), beam=1)),
-            ("unlimited_optionals", frontier(problem, Budget(), unlimited_optionals=True)),
-            ("both", frontier(problem, Budget(), unlimited_optionals=True, beam=1)),
             ("few", frontier(problem, Budget(configurations=2))),
         ):
             assert answer.verdict in (true, Verdict.INCONCLUSIVE), (seed, name)
             said[name, answer.verdict] += 1
     assert said["beam", Verdict.HOLDS] > 200
-    assert said["unlimited_optionals", Verdict.VIOLATED] > 200
     assert said["few", Verdict.INCONCLUSIVE] > 5
 
 
