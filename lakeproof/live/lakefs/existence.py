@@ -98,7 +98,7 @@ def judge(name: str, items: Sequence[Evidence], spared: str) -> Iterator[Judgeme
         yield UNIQUE, Violation(UNIQUE, evidence)
     yield from _judge_refused(name, items)
     yield from _judge_seen(name, items, spared, exclusive=alone is None)
-    yield from _reached(name, items, deletes, spared)
+    yield from _find_tests(name, items, deletes, spared)
 
 
 def find_surplus(makers: Sequence[Evidence], breakers: Sequence[Evidence]) -> tuple[Sequence[Evidence], int] | None:
@@ -200,7 +200,7 @@ def _may_find(item: Evidence, create: Evidence) -> bool:
     return item.life == create.life if item.life is not None else create.began < item.ended
 
 
-def _reached(name: str, items: Sequence[Evidence], deletes: Sequence[Evidence], spared: str) -> Iterator[Judgement]:
+def _find_tests(name: str, items: Sequence[Evidence], deletes: Sequence[Evidence], spared: str) -> Iterator[Judgement]:
     """Which calls put an invariant to the test."""
     sure = [item for item in items if item.kind is Kind.CREATE and item.sure]
     over = [each.ended for each in deletes if each.sure and any(create.ended < each.began for create in sure)]
