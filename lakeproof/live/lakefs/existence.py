@@ -17,13 +17,14 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs.calls import NEVER, NOT_FOUND, Call
+from lakeproof.live.report import NotJudged
 from lakeproof.model.invariants import Finding, Reached, Violation, entries
 from lakeproof.model.linearizability import history
 from lakeproof.model.linearizability.frontier import frontier
 from lakeproof.model.linearizability.problem import Budget, Register, Verdict
 from lakeproof.model.linearizability.specifications import ANY, IS, IS_NOT, NO_WRITE
 
-Judgement = tuple[str, Finding]
+Judgement = tuple[str, Finding | NotJudged]
 """An invariant's id, and what was found of it."""
 UNIQUE: Final = "create-is-unique"
 INACCESSIBLE: Final = "deleted-is-inaccessible"
@@ -124,7 +125,12 @@ def _smallest(items: Sequence[Evidence], impossible: Callable[[Sequence[Evidence
 
 
 def _impossible(items: Sequence[Evidence], kept: Sequence[Evidence] | None = None, *, exclusive: bool = True) -> bool:
-    """Whether no order explains the items. False as well if that is too much work, for a name with many lost calls.
+    """Whether no order explains the items, for certain."""
+    return _explain(items, kept, exclusive=exclusive) is Verdict.VIOLATED
+
+
+def _explain(items: Sequence[Evidence], kept: Sequence[Evidence] | None = None, *, exclusive: bool = True) -> Verdict:
+    """Whether some order explains the items. INCONCLUSIVE if that is too much work, for a name with many lost calls.
 
     kept: what the others did may have happened at any time or never. exclusive: whether a create must find nothing.
     """
@@ -149,7 +155,7 @@ def _impossible(items: Sequence[Evidence], kept: Sequence[Evidence] | None = Non
     for number, row in enumerate(sorted(rows)):
         problem.add(number, *row)
     problem.simplify()
-    return frontier(problem, _BUDGET).verdict is Verdict.VIOLATED
+    return frontier(problem, _BUDGET).verdict
 
 
 def _judge_refused(name: str, items: Sequence[Evidence]) -> Iterator[Judgement]:
@@ -177,7 +183,10 @@ def _judge_seen(name: str, items: Sequence[Evidence], spared: str, *, exclusive:
     )
     for part in parts:
         alone = exclusive and not (lost and part is parts[-1])
-        if not _impossible(part, exclusive=alone):
+        verdict = _explain(part, exclusive=alone)
+        if verdict is not Verdict.VIOLATED:
+            if verdict is Verdict.INCONCLUSIVE:
+                yield EFFECTIVE, NotJudged(f"{name}: the calls may have come in too many orders")
             continue
         few = _smallest(part, partial(_impossible, part, exclusive=alone))
         what = f"no order explains {'; '.join(item.shown for item in few)}"
