@@ -61,14 +61,13 @@ def judge(graph: Graph) -> Judged:
     commits = ~graph.heads
 
     lacks = np.zeros(count, np.bool_)
-    highest = np.zeros(count, np.int64)
-    newest = np.full(count, np.iinfo(np.int64).min)  # no parent: older than all
+    highest, newest = np.full((2, count), _NONE)
     if len(begins):
         lacks[some] = np.logical_or.reduceat(missing, begins)
-        highest[some] = np.maximum.reduceat(_of_parents(graph.generations, places, 0), begins)
-        newest[some] = np.maximum.reduceat(_of_parents(graph.dates, places, np.iinfo(np.int64).min), begins)
+        highest[some] = np.maximum.reduceat(_of_parents(graph.generations, places), begins)
+        newest[some] = np.maximum.reduceat(_of_parents(graph.dates, places), begins)
 
-    expected = highest + 1
+    expected = np.where(highest == _NONE, 0, highest) + 1
     # A missing parent may have any generation, so only a lower bound is known.
     wrong = np.where(lacks, graph.generations < expected, graph.generations != expected)
     bits = np.where(lacks, MISSING, 0).astype(np.uint8)
@@ -84,9 +83,13 @@ def judge(graph: Graph) -> Judged:
     return Judged(bits, expected, missing)
 
 
-def _of_parents(values: Longs, places: Longs, otherwise: int) -> Longs:
+_NONE: Final = np.iinfo(np.int64).min
+"""In place of the generation or date of a parent that is not there: less than all others."""
+
+
+def _of_parents(values: Longs, places: Longs) -> Longs:
     found = values[places]
-    found[places < 0] = otherwise  # -1 has read the last value
+    found[places < 0] = _NONE  # -1 has read the last value
     return found
 
 

@@ -74,7 +74,7 @@ def graphs(draw: st.DrawFn) -> list[Node]:
         Node(
             name=name,
             parents=tuple(draw(st.lists(COMMITS, max_size=3))),
-            generation=draw(st.integers(0, 4)),
+            generation=draw(st.integers(-3, 4)),
             date=draw(st.integers(-2, 2)),
         )
         for name in names
