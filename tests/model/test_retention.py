@@ -162,19 +162,18 @@ Case = tuple[dict[CommitID, Commit], dict[BranchID, CommitID], Rules]
 
 
 @st.composite
-def cases(draw: st.DrawFn, *, orderly: bool = False) -> Case:
-    """Histories of a few commits and branches. Not ``orderly``: dates, parents and heads as damaged data has them."""
+def cases(draw: st.DrawFn) -> Case:
+    """Histories of a few commits and branches, with dates, parents and heads as damaged data has them."""
     names = [CommitID(name) for name in "ABCDEFGH"[: draw(st.integers(1, 8))]]
     commits: dict[CommitID, Commit] = {}
-    for position, name in enumerate(names):
-        pool = names[:position] if orderly else [*names, CommitID("?")]
-        parents = draw(st.lists(st.sampled_from(pool), max_size=2, unique=True)) if pool else []
-        oldest = max((commits[each].creation_date for each in parents), default=NOW - 9 * DAY) if orderly else 0
-        date = NOW - draw(st.integers(-1, 9)) * DAY
-        commits[name] = attrs.evolve(commit(name, 0, *parents), creation_date=max(date, oldest))
-    targets = st.sampled_from(names if orderly else [*names, CommitID("!")])
+    for name in names:
+        parents = draw(st.lists(st.sampled_from([*names, CommitID("?")]), max_size=2, unique=True))
+        commits[name] = commit(name, draw(st.integers(-1, 9)), *parents)
+    targets = st.sampled_from([*names, CommitID("!")])
     heads = draw(st.dictionaries(st.sampled_from([MAIN, FEATURE, BranchID("c")]), targets, max_size=3))
-    days = draw(st.lists(st.integers(0, 9), min_size=3, max_size=3))
+    # Mostly the ages of commits, so that some are dated exactly at a threshold.
+    ages = [(NOW - each.creation_date) // DAY for each in commits.values()]
+    days = draw(st.lists(st.sampled_from([each for each in ages if each >= 0] or [0]), min_size=3, max_size=3))
     return commits, heads, Rules(days[0], ((MAIN, days[1]), (FEATURE, days[2])))
 
 
