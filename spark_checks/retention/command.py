@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     "--rules", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Rules, in the format of lakeFS."
 )
 @click.option("--tags", type=click.Choice(["drop", "keep"]), default="drop", show_default=True, help="Tagged commits.")
-@click.option(
-    "--lenient",
-    is_flag=True,
-    help="Continue if a head has no record (it keeps nothing) or a commit id is duplicated (if one is kept, all are).",
-)
+@click.option("--lenient", is_flag=True, help="Continue if a head has no record: it keeps nothing.")
 @run_options
 @spark_options
 def command(

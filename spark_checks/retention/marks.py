@@ -47,8 +47,7 @@ _BITS: Final = {"active-commit": ACTIVE, MARKED: EXPIRED, "expired-elsewhere": E
 @attrs.frozen(kw_only=True)
 class MarkOptions:
     """The options of a run. ``now``: microseconds since 1970. ``tags``: a tag keeps its commit, and nothing behind
-    it; the text knows no tags. ``lenient``: a head without a record keeps nothing, and commits of one id are all kept
-    if one is, instead of ending the run."""
+    it; the text knows no tags. ``lenient``: a head without a record keeps nothing, instead of ending the run."""
 
     now: int
     tags: bool = False
@@ -75,8 +74,7 @@ def mark(dataset: Dataset, rules: Rulebook, options: MarkOptions, folder: Folder
         # Staged, since it is read for the counts, for damage, for the CSV files and for the roots.
         states = stage(_states(entities, rules, options), "walked")
     findings = _findings(states)
-    if not options.lenient:
-        _demand_sound(dataset, states, findings)
+    _demand_sound(dataset, states, findings, lenient=options.lenient)
     with doing(spark, "writing the commits"):
         _write_commits(states, entities, folder.child(runs.COMMITS), findings["commits"])
     committed = holdings.find_committed(dataset, stage(_roots(states, entities), "roots"))
@@ -141,21 +139,20 @@ def _findings(states: DataFrame) -> dict[str, int]:
     return {name: int(row[name]) for name in ("commits", "expired-commits", *NOTES)}
 
 
-def _demand_sound(dataset: Dataset, states: DataFrame, findings: Mapping[str, int]) -> None:
-    """Raises Unusable: a head has no record, or a commit has two."""
+def _demand_sound(dataset: Dataset, states: DataFrame, findings: Mapping[str, int], *, lenient: bool) -> None:
+    """Raises Unusable: a commit has two records, or, unless lenient, a head has none."""
     missing = states.where(f.col("notes").bitwiseAND(HEAD_MISSING | TAG_MISSING) != 0)
     # The count is known: sound data needs no second job.
-    for row in missing.limit(1).collect() if findings["head-exists"] else ():
+    for row in missing.limit(1).collect() if findings["head-exists"] and not lenient else ():
         home = bytes(row["home"]).decode("utf-8", "replace")
         raise Unusable(
             f"{dataset.where}: {home}: commit {row['commit_id']} is the head of a branch or has a tag, and has no "
             "record: its kept objects are unknown; bring it back, or go on without it with --lenient"
         )
-    if findings["commit-is-unique"]:
+    if findings["commit-is-unique"]:  # they may differ in their parents, and so in what they keep
         raise Unusable(
             f"{dataset.where}: {findings['commit-is-unique']:,} commits have the id of another record of their "
-            "repository, as where a file is there twice; take what is doubled away, or keep all of them if one is kept "
-            "with --lenient"
+            "repository, as where a file is there twice; take what is doubled away"
         )
 
 

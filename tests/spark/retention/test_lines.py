@@ -193,11 +193,7 @@ def test_each_repository_is_walked_as_if_it_were_alone_and_wherever_ids_wait(
     assert walked(rows) == there
 
 
-def test_commits_of_one_id_are_kept_together() -> None:
-    rules = Rules(5)
-    cases: list[Case] = [(history(commit("A", age)), {}, rules, []) for age in (99, -1)]
-    old, young = (rows_of("h", each, Prints(1, 60), tags=True) for each in cases)
-    for rows in (old + young, young + old):
-        found = walked(rows)
-        assert [row["expired"] for row in found] == [False, False]
-        assert sum(int(str(row["notes"])) & REPEATED != 0 for row in found) == 1
+def test_of_commits_of_one_id_all_but_one_are_noted() -> None:
+    cases: list[Case] = [(history(commit("A", age), commit("B", age)), {}, Rules(5), []) for age in (99, -1, 7)]
+    rows = [row for each in cases for row in rows_of("h", each, Prints(1, 60), tags=True)]
+    assert sum(int(str(row["notes"])) & REPEATED != 0 for row in walked(rows)) == 4
