@@ -71,7 +71,8 @@ class Extents:
     def _may_touch(self, choice: Choice) -> frozenset[Access]:
         """What depends on another key that another request changes."""
         touched = self._touched[choice]
-        changed = {each.key for each in touched if self._is_changed(each, choice.name)}
+        seen = (each for each in touched if each.touch is not Touch.DELETE)  # what is removed blindly decides nothing
+        changed = {each.key for each in seen if self._is_changed(each, choice.name)}
         return frozenset(each for each in touched if changed - {each.key})
 
     def _is_changed(self, access: Access, by_another: Name) -> bool:

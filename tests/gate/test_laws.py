@@ -16,7 +16,7 @@ from lakeproof.gate.fronts.interface import Answer
 from lakeproof.gate.fronts.redis.front import RedisRequest
 from lakeproof.gate.fronts.redis.lua import sha_of
 from lakeproof.gate.fronts.redis.state import ABSENT, RedisState
-from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, escape_key, of_key
+from lakeproof.gate.fronts.redis.work import KEY, SCRIPT, escape_key, of_key, of_script
 from lakeproof.gate.fronts.s3.footprint import touches
 from lakeproof.gate.fronts.s3.front import S3Front
 from lakeproof.gate.fronts.s3.operations import OPERATIONS
@@ -100,7 +100,7 @@ def contents(store: Store) -> dict[str, object]:
         **{f"?items/{t}/{key.label}": item for t, each in found.tables.items() for key, item in each.items.items()},
         **{touched.token(text).key: each for text, each in found.tokens.items()},
         **{f"{KEY}{escape_key(key)}": each for key, each in redis.entries.items()},
-        **{f"{SCRIPT}{name}": "" for name in redis.scripts},
+        **{of_script(sha, Touch.READ).key: "" for sha in redis.scripts},
     }
 
 

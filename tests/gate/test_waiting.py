@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.fronts.footprints import Touch
 from lakeproof.gate.fronts.redis.front import RedisFront
+from lakeproof.gate.fronts.redis.lua import sha_of
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.run import Chooser
 from lakeproof.gate.server import CRASHED, CRASHED_APPLIED, NORMAL, Gate
@@ -100,6 +101,22 @@ def test_a_script_depends_on_all_its_keys_also_where_it_reads_only_the_first() -
     script = "EVAL return(redis.call('lpop',KEYS[1])or(redis.call('lpop',KEYS[2]))) 2 b a"
     program: Program = ((((script, "LLEN a"),), (("LLEN b", "RPUSH b y"),), (("RPUSH a y",),)), 0)
     assert by_gate(program, Classes())[0] == by_gate(program, no_bound(program))[0]
+
+
+def test_loads_of_a_script_are_independent_of_what_comes_after_the_first_of_them() -> None:
+    load, run = "SCRIPT LOAD return(1)", f"EVALSHA {sha_of(b'return(1)')} 0"
+    search = Classes()
+    by_gate((tuple(((each,),) for each in (load, load, run, run)), 0), search)
+    # Which load is the first, and whether each of the two others comes before or after it: 2 * 2 * 2.
+    assert (search.complete, search.rounds) == (8, 1)
+
+
+def test_two_scripts_are_two_also_if_one_client_is_the_first_to_ask_for_both() -> None:
+    exists = f"SCRIPT EXISTS {sha_of(b'return(1)')}"
+    program: Program = ((((exists, "EVAL return(2) 0"),), ((exists,),)), 0)
+    search = no_bound(program)
+    by_gate(program, search)  # no AnsweredOtherwise
+    assert search.complete == 1
 
 
 @pytest.mark.parametrize("changes", [None, 2], ids=["random", "pct"])

@@ -21,7 +21,7 @@ class Touch(Enum):
     """It puts something there, the same whichever request does. Two of them commute; and a request that finds it
     touches no less than without it."""
     DELETE = "delete"
-    """It removes the key, and its reply is the same whether the key was there or not. Two of them commute."""
+    """It removes the key, or marks it, and its reply is the same whatever was there. Two of them commute."""
 
 
 @attrs.frozen(cache_hash=True)

@@ -14,6 +14,7 @@ _PLAIN: Final = frozenset(range(0x21, 0x7F)) - {ord("%")}
 KEY: Final = "?redis/"
 SCRIPT: Final = "?redis script/"
 """What the names of keys and scripts begin with in footprints. A ``?`` begins no bucket of S3."""
+_PIECE: Final = 8
 _WITHIN: Final = " in a transaction"
 """There, who finds a script may touch less: what it does decides what the next command touches. So it is no ADD."""
 _Kind = TypeVar("_Kind", bytes, tuple[bytes, ...], frozenset[bytes], Hash, SortedSet)
@@ -35,9 +36,11 @@ def of_prefix(prefix: bytes, touch: Touch) -> Access:
     return Access(touch, f"{KEY}{escape_key(prefix)}", prefix=True)
 
 
-def of_script(name: str, touch: Touch) -> Access:
+def of_script(sha: str, touch: Touch, within: str = "") -> Access:
     """Whether a script is loaded."""
-    return Access(touch, f"{SCRIPT}{name}")
+    # In pieces: the whole looks minted, and would be named after the client that is the first to ask for it.
+    pieces = (sha[at : at + _PIECE] for at in range(0, len(sha), _PIECE))
+    return Access(touch, f"{SCRIPT}{'.'.join(pieces)}{within}")
 
 
 class Work:
@@ -115,14 +118,14 @@ class Work:
         """The text of a script; None: it is not loaded."""
         self._touched[of_script(sha, Touch.READ)] = None
         if not self.waits:
-            self._touched[of_script(f"{sha}{_WITHIN}", Touch.READ)] = None
+            self._touched[of_script(sha, Touch.READ, _WITHIN)] = None
         return self._scripts.get(sha)
 
     def load(self, sha: str, text: bytes) -> None:
         """Load a script. One that is loaded already was only looked for."""
         if self.script(sha) is None:
             self._touched[of_script(sha, Touch.ADD)] = None
-            self._touched[of_script(f"{sha}{_WITHIN}", Touch.WRITE)] = None
+            self._touched[of_script(sha, Touch.DELETE, _WITHIN)] = None  # what it found is in the other key
             self._scripts = {**self._scripts, sha: text}
 
     def unload(self) -> None:
