@@ -64,6 +64,12 @@ return redis.call(KEYS[1], nil)
 return redis.call()
 return redis.call('get', {})
 return redis.foo()
+return {redis.REPL_NONE, redis.REPL_AOF, redis.REPL_REPLICA, redis.REPL_ALL, type(redis.REDIS_VERSION)}
+return {redis.log(3, 'x'), redis.pcall('echo', 1), type(redis.log('1', 'x'))}
+return redis.log(3)
+return redis.log('x', 'y')
+return redis.log(4, 'x')
+return setmetatable({1}, {__index = error})
 return foo
 foo = 1
 KEYS = {}
@@ -172,7 +178,7 @@ RANGING = st.sampled_from([b"REV", b"WITHSCORES", b"byscore", b"BYLEX", b"LIMIT"
 ZKEYS = st.sampled_from([b"z", b"z", b"a"])
 OF_LISTS, OF_SETS = st.sampled_from([b"l", b"l", b"m", b"a"]), st.sampled_from([b"s", b"s", b"t", b"a"])
 ENDS = st.sampled_from([b"LEFT", b"right", b"LEFT", b"RIGHT", b"x"])
-TIMEOUTS = st.sampled_from([b"0.001", b"0.0001", b"-0.01", b"-1", b"0"])
+TIMEOUTS = st.sampled_from([b"0.001", b"0.0001", b"-1", b"0"])
 SORTS = {"K": KEYS, "V": VALUES, "F": FIELDS, "N": NUMBERS, "P": PATTERNS, "S": SCORES, "B": BOUNDS, "Z": ZKEYS}
 SORTS |= {"T": SCORE_BOUNDS, "R": RANKS, "A": ADDING, "O": RANGING}
 SORTS |= {"L": OF_LISTS, "M": OF_SETS, "E": ENDS, "W": TIMEOUTS}
@@ -285,10 +291,11 @@ OF_ARGS = FIELDS | VALUES | st.sampled_from([b"absent", b"exists", b"equal", b"s
 REST = st.one_of(
     st.builds(_set, KEYS, VALUES, st.sampled_from([(each, b"9999999999") for each in (b"EXAT", b"PXAT")])),
     asked("EXPIRE K 100 NX", "EXPIRE K 100 gt", "EXPIREAT K 9999999999", "GETEX K", "LPOS K V", "SETRANGE K 1 V"),
-    asked("SPOP K", "SRANDMEMBER K", "BLPOP K 0", "BRPOPLPUSH K K -0.0001", "BLMOVE K K LEFT LEFT 1e-3"),
+    asked("SPOP K", "SRANDMEMBER K", "BLPOP K 0", "BRPOPLPUSH K K -0.001", "BLMOVE K K LEFT LEFT 1e-3"),
     asked("INCRBYFLOAT K 1", "HRANDFIELD K", "COPY a K", "SELECT 1", "CLIENT LIST", "SCRIPT HELP", "OBJECT HELP"),
     asked("SWAPDB 0 1", "PUBLISH a b", "SCAN -1", "HSCAN K +1"),
     command("EVAL", st.sampled_from([b"return math.random()", b"return cjson.encode({})", b"#!lua"]), st.just(b"0")),
+    command("EVAL", st.sampled_from([b"return {map = {}}", b"local t = {} t[1] = t return t"]), st.just(b"0")),
     command("SCAN", st.sampled_from([b"", b"0\0"])),
 )
 """What a Redis has, and the front has not."""

@@ -22,7 +22,7 @@ _NO_TIMEOUT: Final = "ERR timeout is not a float or out of range"
 POPS: Final = (b"BLPOP", b"BRPOP", b"BZPOPMIN", b"BZPOPMAX")
 MOVES: Final = (b"BLMOVE", b"BRPOPLPUSH")
 """When they have waited, they fill a key together with the command that has ended their wait."""
-_PLAIN_TIMEOUT: Final = re.compile(rb"-?[0-9]{1,12}(\.[0-9]{1,12})?")
+_PLAIN_TIMEOUT: Final = re.compile(rb"-[0-9]{1,12}|[0-9]{1,12}(\.[0-9]{1,12})?")
 
 
 def push(word: bytes, work: Work, args: Args) -> Value:

@@ -10,7 +10,7 @@ Source: https://redis.io/docs/latest/develop/programmability/lua-api/.
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from lakeproof.gate.fronts.redis.replies import Failure, Members, NilArray, Pairs, Simple, Value, number
 
@@ -18,17 +18,15 @@ if TYPE_CHECKING:
     from lupa.lua51 import LuaRuntime
 
 
-class Indexed(Protocol):
-    """A table of Lua."""
-
-    def __getitem__(self, key: object) -> object: ...
-
-
 Perform = Callable[[tuple[bytes, ...]], Value]
 """What a command answers that a script calls."""
+RawGet = Callable[[object, object], object]
+"""Lua's `rawget`: what a table has itself. Redis does not ask a metatable."""
 
 STEPS_MAX: Final = 10_000_000
 """A script that executes more instructions of Lua is not known: it may have no end."""
+DEPTH_MAX: Final = 100
+"""A reply with tables within tables deeper than this is not known: a table may contain itself."""
 
 _SOURCE: Final = "user_script"
 _ARGUMENTS: Final = Failure("ERR Lua redis lib command arguments must be strings or integers")
@@ -70,9 +68,16 @@ local redis = {
         local given = ...
         return sha1((type(given) == 'string' or type(given) == 'number') and tostring(given) or '')
     end,
-    log = function() end,
+    log = function(...)
+        local level = tonumber((...))
+        if select('#', ...) < 2 then error({err = 'ERR redis.log() requires two arguments or more.'}) end
+        if not level then error({err = 'ERR First argument must be a number (log level).'}) end
+        if level < 0 or level > 3 then error({err = 'ERR Invalid debug level.'}) end
+    end,
     replicate_commands = function() return true end,
     LOG_DEBUG = 0, LOG_VERBOSE = 1, LOG_NOTICE = 2, LOG_WARNING = 3,
+    REPL_NONE = 0, REPL_AOF = 1, REPL_SLAVE = 2, REPL_REPLICA = 2, REPL_ALL = 3,
+    REDIS_VERSION = '7.0.0', REDIS_VERSION_NUM = 0x070000,
 }
 for _, name in ipairs({'acl_check_cmd', 'breakpoint', 'debug', 'set_repl', 'setresp'}) do
     redis[name] = lacks('redis.' .. name)
@@ -166,7 +171,7 @@ def run_script(
     done = lua.execute(_RUN, ask, lacks, sha1, text, lua.table_from(keys), lua.table_from(args), STEPS_MAX)
     ran, *found = done if isinstance(done, tuple) else (done,)
     if ran:
-        return _from_lua(found[0] if found else None, lacks)
+        return _from_lua(found[0] if found else None, lua.eval(b"rawget"), unknown)
     return Failure(f"{_text(found[0][b'err'])} script: {sha_of(text)}, on @{_SOURCE}:{found[0][b'line']}.")
 
 
@@ -206,7 +211,7 @@ def _to_lua(lua: "LuaRuntime", value: Value) -> object:
             return lua.table_from([_to_lua(lua, each) for each in value])
 
 
-def _from_lua(found: object, lacks: Callable[[bytes], None]) -> Value:
+def _from_lua(found: object, get: RawGet, unknown: Callable[[str], None], depth: int = 0) -> Value:
     """A value of Lua as a reply: a table is an array up to its first nil, unless it has `err` or `ok`."""
     from lupa.lua51 import lua_type
 
@@ -220,20 +225,22 @@ def _from_lua(found: object, lacks: Callable[[bytes], None]) -> Value:
             return int(found) if math.isfinite(found) and -(1 << 63) <= found < 1 << 63 else -(1 << 63)
     if lua_type(found) != "table":
         return None  # nil, false, or a function
-    assert hasattr(found, "__getitem__")
     for field, kind in ((b"err", Failure), (b"ok", Simple)):
-        if isinstance(found[field], bytes):
-            return kind(_text(found[field]))
+        if isinstance(text := get(found, field), bytes):
+            return kind(_text(text))
     for field in _OF_RESP3:
-        if found[field] is not None:
-            lacks(b"a reply of RESP3")
-    return tuple(_members(found, lacks))
+        if get(found, field) is not None:
+            unknown("a reply of RESP3")  # no Lua is running here that an exception could end
+    if depth > DEPTH_MAX:
+        unknown(f"a reply of more than {DEPTH_MAX} tables within each other")
+        return None
+    return tuple(_members(found, get, unknown, depth + 1))
 
 
-def _members(table: Indexed, lacks: Callable[[bytes], None]) -> Iterator[Value]:
+def _members(table: object, get: RawGet, unknown: Callable[[str], None], depth: int) -> Iterator[Value]:
     at = 1
-    while (each := table[at]) is not None:
-        yield _from_lua(each, lacks)
+    while (each := get(table, at)) is not None:
+        yield _from_lua(each, get, unknown, depth)
         at += 1
 
 
