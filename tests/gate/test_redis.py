@@ -33,12 +33,13 @@ def test_a_pattern_of_many_stars_is_matched_in_linear_time() -> None:
         (b"*%d\r\n" % (WORDS_MAX + 1), "invalid multibulk length", ""),
         (b"*1\r\n$%d\r\n" % (BULK_BYTES_MAX + 1), "invalid bulk length", ""),
         (b"*2\r\n$1\r\na\r\n$%d\r\n" % BODY_BYTES_MAX, "invalid bulk length", "a command of more than 268,435,456"),
-        (b"GET a", "a line of words is not known here", "a line of words"),
-        (b"POST / HTTP/1.1\r\n\r\n*1\r\n$4\r\nPING\r\n", "a line of words is not known here", "a line of words"),
+        (b"GET 'a b'\n", "this line of words is not known here", "such a line"),
+        (b"POST / HTTP/1.1\r\n\r\n*1\r\n$4\r\nPING\r\n", "this line of words is not known here", "such a line"),
+        (b"1" * (LINE_BYTES_MAX + 1), "too big inline request", ""),
         (b"*" + b"1" * (LINE_BYTES_MAX + 3), "too big mbulk count string", ""),
         (b"*1\r\n$" + b"1" * (LINE_BYTES_MAX + 3), "too big bulk count string", ""),
     ],
-    ids=["words", "word", "bytes", "line", "page", "count", "length"],
+    ids=["words", "word", "bytes", "quoted", "page", "line", "count", "length"],
 )
 def test_what_is_too_large_or_not_known_ends_the_connection(data: bytes, why: str, unknown: str) -> None:
     incoming = Incoming()

@@ -34,7 +34,7 @@ def whole(family: socket.AddressFamily, address: str, data: bytes) -> bytes:
         with suppress(ConnectionResetError):
             while more := connection.recv(1 << 16):
                 found += more
-        return found
+        return re.sub(rb"\$\d+\r\n7[.]0[.]\d+|id\r\n:\d+", b"of HELLO", found)
 
 
 SORTED = (b"KEYS", b"SCAN", b"SMEMBERS", b"SINTER", b"SUNION", b"SDIFF", b"SSCAN")
@@ -165,7 +165,8 @@ INNER = ["$4", "$04", "$-1", "$+4", "$0", "$", ":1", "", "x", "ECHOxx$1"]
 PARTS = [f"{each}\r\n".encode() for each in (*HEADS, *INNER)]
 LINES = ["PING", "PING y", "QUIT", "EXEC", "RESET", "HELLO 4", "HELLO x", "HELLO 2 SETNAME", "SELECT x", "EXEC x"]
 MORE = ["SCRIPT LOAD", "AUTH a b c", "GET", "ECHO", "y"]
-PIECES = st.sampled_from([*PARTS, *(sent(words(each)) for each in (*LINES, *MORE)), b"$4\r\nECHOxx", b"x"])
+TYPED = [b"PING\n", b" echo\t1\r \r\n", b"ECHO 'x'\n"]
+PIECES = st.sampled_from([*PARTS, *(sent(words(each)) for each in (*LINES, *MORE)), b"$4\r\nECHOxx", b"x", *TYPED])
 CURSORS = ("0" * 5_000, f"{'0' * 5_000}{(1 << 64) - 1}", str(1 << 64), "9" * 5_000)
 SCANS = [f"{command} {each}" for command in ("SCAN", "HSCAN k") for each in CURSORS]
 
@@ -176,9 +177,10 @@ SCANS = [f"{command} {each}" for command in ("SCAN", "HSCAN k") for each in CURS
 @example(sent((b"PING",)) + b"*0\r\n" + sent((b"PING", b"x")) + b"*1\r\n$1")
 @example(sent((b"PING",)) + b"*1\r\nx\r\n")
 @example(b"*1\r\n+GET\r\n")
+@example(b"PING\n" + sent((b"PING",)) + b"\r\n\n get  a b\r\nECHO x")
 def test_bytes_of_any_kind_are_answered_as_by_redis(real: Real, open_gate: str, data: bytes) -> None:
     mine, its = whole(socket.AF_INET, open_gate, data), whole(socket.AF_UNIX, real.path, data)
-    before, line, _ = mine.partition(b"-ERR Protocol error: a line of words")  # what follows is not judged
+    before, line, _ = mine.partition(b"-ERR Protocol error: this line of words")  # what follows is not judged
     assert its.startswith(before) if line else mine == its
 
 

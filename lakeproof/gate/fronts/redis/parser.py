@@ -1,9 +1,10 @@
 """The commands of one connection as they arrive in pieces. No socket is touched here.
 
-A command is an array of bulk strings; the lines of words that a Redis reads for people are not known here. Libraries
-that read RESP read its answers; a server must say what is malformed in Redis' words.
+A command is an array of bulk strings, or a line of words as people type it: so checks of health send ``PING``.
+Libraries that read RESP read its answers; a server must say what is malformed in Redis' words.
 """
 
+import re
 from collections import deque
 from collections.abc import Generator, Iterator
 from typing import Final
@@ -20,6 +21,9 @@ BULK_BYTES_MAX: Final = 1 << 29
 """Of a Redis: it refuses a longer word as well."""
 DIGITS_MAX: Final = 20
 _CRLF: Final = b"\r\n"
+_NOT_TYPED: Final = re.compile(rb"[\"'\0\v\f]")
+"""What is of quoted words, and blanks that Redis has at some places of a line."""
+_OF_BROWSERS: Final = (b"POST", b"HOST:")
 
 Words = tuple[bytes, ...]
 
@@ -82,9 +86,8 @@ class Incoming:
     def _command(self) -> Generator[None, None, Words]:
         while not self._rest:
             yield
-        # Also what a page makes a browser send: it begins with no star, so that nothing of it is a command.
         if self._rest[:1] != b"*":
-            raise _ProtocolError("a line of words is not known here; send an array of bulk strings", "a line of words")
+            return (yield from self._typed())
         count = _integer((yield from self._line("too big mbulk count string"))[1:])
         if count is None or count > WORDS_MAX:
             raise _ProtocolError("invalid multibulk length")
@@ -96,6 +99,18 @@ class Incoming:
             left -= len(words[-1])
         self._within = False
         return tuple(words)
+
+    def _typed(self) -> Generator[None, None, Words]:
+        while b"\n" not in self._rest:
+            if len(self._rest) > LINE_BYTES_MAX:
+                raise _ProtocolError("too big inline request")
+            yield
+        line, _, self._rest = self._rest.partition(b"\n")
+        words = tuple(bytes(line).split())
+        # Redis does not answer either what a page makes a browser send.
+        if _NOT_TYPED.search(line) or (words and words[0].upper() in _OF_BROWSERS):
+            raise _ProtocolError("this line of words is not known here; send an array of bulk strings", "such a line")
+        return words
 
     def _word(self, left: int) -> Generator[None, None, bytes]:
         """left: so many bytes the command may still have."""
