@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.spark_checks.checks import lakefs
+from lakeproof.spark_checks.checks.records import demand_named
 from lakeproof.spark_checks.checks.repositories import partitions
 from lakeproof.spark_checks.checks.tokens import list_owned
 from lakeproof.spark_checks.data.addresses import inside, physical
@@ -48,8 +49,8 @@ def demand_tables(dataset: Dataset, also: Collection[str] = ()) -> None:
 
 
 def demand_sound(dataset: Dataset, entities: Entities, *, tags: bool = False) -> None:
-    """Raises Unusable: a record that may matter cannot be read, or lies where no run looks. ``tags``: whether they keep
-    anything. Runs some jobs."""
+    """Raises Unusable: a record that may matter cannot be read, lies where no run looks, or is not what its key says.
+    ``tags``: whether they keep anything. Runs some jobs."""
     # A store of another schema version may keep references in records that no code here reads.
     if dataset.keys == "lakefs" and (why := lakefs.version(dataset)):
         raise Unusable(f"{dataset.where}: {why}; bring its row back, or use a lakeproof that knows it")
@@ -66,6 +67,7 @@ def demand_sound(dataset: Dataset, entities: Entities, *, tags: bool = False) ->
             f"{dataset.where}: {where}: {row['reason']}, the first of {plural(count, 'such record')}; its kept objects "
             f"are unknown: repair it, or use a lakeproof that knows it{other}"
         )
+    demand_named(dataset.where, entities)
     _demand_homes(dataset, entities)
     # `lakefs_kind` knows staged entries by the colon in their partition. Under a token without one they would be
     # foreign, and their objects would be marked.

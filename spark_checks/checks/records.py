@@ -4,6 +4,7 @@ Cost: two scans of each decoded table, one of its keys alone.
 """
 
 from collections.abc import Collection
+from typing import Final
 
 import attrs
 from pyspark.sql import Column, DataFrame
@@ -17,6 +18,13 @@ from lakeproof.spark_checks.data.decoding import Entities
 from lakeproof.spark_checks.data.denominators import RECORDS
 from lakeproof.spark_checks.findings import at, sentence, text
 from lakeproof.words import Unusable, plural
+
+OWNERS: Final = {
+    "repositories": (keys.REPOSITORIES_PREFIX, "repository_id"),
+    "branches": (keys.BRANCHES_PREFIX, "branch_id"),
+    "commits": (keys.COMMITS_PREFIX, "commit_id"),
+}
+"""What refers to data, by table: how its keys begin, and the column with the id that is their rest."""
 
 
 def demand_single(where: str, entities: Entities) -> None:
@@ -42,6 +50,22 @@ def demand_single(where: str, entities: Entities) -> None:
         )
 
 
+def demand_named(where: str, entities: Entities) -> None:
+    """Runs a job.
+
+    Raises Unusable: the key of a repository, a branch or a commit says one id, and its record another. Its data would
+    be kept for the one only, and others refer to the other.
+    """
+    rules = {name: _names(*naming) for name, naming in OWNERS.items()}
+    wrong = union([findings(getattr(entities, name), [rule], [rule.id]) for name, rule in rules.items()])
+    count, first = wrong.agg(f.count(f.lit(1)), f.min(f.struct("subject", "evidence"))).collect()[0]
+    if count:
+        raise Unusable(
+            f"{where}: {first['subject']}: {first['evidence']}, the first of {plural(count, 'such record')}; what it "
+            "keeps is unknown: repair it"
+        )
+
+
 def check(entities: Entities, schema: Keys, only: Collection[str], living: Living | None = None) -> DataFrame:
     """key-is-known, record-is-decodable, key-names-record. ``living``: what is not among it is garbage."""
     here = at()
@@ -55,17 +79,13 @@ def check(entities: Entities, schema: Keys, only: Collection[str], living: Livin
     frames = [_apply(entities.undecodable, damaged, only, living)]
     # The key of a staged entry in lakeFS is the bare path.
     prefix = keys.STAGED_PREFIX if schema == "design" else b""
-    ids = {
-        "repositories": (keys.REPOSITORIES_PREFIX, f.col("repository_id")),
-        "branches": (keys.BRANCHES_PREFIX, f.col("branch_id")),
-        "tags": (keys.TAGS_PREFIX, f.col("tag_id")),
-        "commits": (keys.COMMITS_PREFIX, f.col("commit_id")),
-        "staged": (prefix, f.col("path")),
+    more: dict[str, tuple[bytes, Column | str]] = {
+        "tags": (keys.TAGS_PREFIX, "tag_id"),
+        "staged": (prefix, "path"),
         "cleanups": (keys.CLEANUP_PREFIX, f.concat_ws("/", "repository_id", "instance_uid")),
     }
-    for name, (begins, named) in ids.items():
-        frame: DataFrame = getattr(entities, name)
-        frames.append(_apply(frame, (_names(begins, named, here),), only, living))
+    for name, (begins, named) in {**OWNERS, **more}.items():
+        frames.append(_apply(getattr(entities, name), (_names(begins, named),), only, living))
     return union(frames)
 
 
@@ -75,8 +95,8 @@ def _apply(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], liv
     return findings(living.severity(frame), [attrs.evolve(rule, kind=f.col("severity")) for rule in rules], only)
 
 
-def _names(prefix: bytes, named: Column, here: Column) -> Rule:
+def _names(prefix: bytes, named: Column | str) -> Rule:
     # Bytes are compared, because a key need not be text.
-    expected = f.concat(f.lit(prefix), f.coalesce(named.cast("binary"), f.lit(b"")))
-    evidence = sentence("the record names ", text(f.coalesce(named.cast("binary"), f.lit(b""))))
-    return Rule("key-names-record", ~f.col("key").eqNullSafe(expected), here, evidence)
+    name = f.coalesce((f.col(named) if isinstance(named, str) else named).cast("binary"), f.lit(b""))
+    expected = f.concat(f.lit(prefix), name)
+    return Rule("key-names-record", ~f.col("key").eqNullSafe(expected), at(), sentence("the record names ", text(name)))

@@ -113,6 +113,15 @@ UNREAD = {
     "homes by date": (tables(change=moved(b"repo0-0")), "'repo0-0' has records of the repository 'repo0', whose"),
     "a newer branch": (tables(change=of_a_newer_store(b"branches/b0")), "branches/b0.*unknown, and may refer"),
     "a newer commit": (tables(change=of_a_newer_store(b"commits/c0x0")), "commits/c0x0.*unknown, and may refer"),
+    "a commit of another": (
+        tables((HOME, b"commits/x2", encode(KNOWN[0]))),
+        "repo0-uid0 commits/x2: the record names x1, the first of 1 such",
+    ),
+    "a branch of another": (tables((HOME, b"branches/z", encode(records.branch("y", "c0x0", "t:2")))), "names y"),
+    "a repository of another": (
+        tables((keys.GRAVELER, b"repos/z", encode(records.repository("y", "uid9")))),
+        "repos/z: the record names y",
+    ),
     "a torn entry": (tables((b"t:1", b"key/x", b"\xff\xff")), "staged at 't:1' 'key/x'"),
     "a namespace in data": (
         tables(records.kv(keys.GRAVELER, INNER)),
