@@ -10,9 +10,10 @@ import pytest
 from lakeproof.live.engine import Plan
 from lakeproof.live.lakefs.calls import NEVER, Call
 from lakeproof.live.lakefs.contents import FinalState, RepositoryState
+from lakeproof.live.lakefs.existence import Judgement
 from lakeproof.live.lakefs.judge import judge_entries, judge_repositories
-from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, KnownIssues
-from lakeproof.live.report import Suppressed
+from lakeproof.live.lakefs.known_issues import CACHE, CAUSES, Causes, KnownIssues, judge_causes
+from lakeproof.live.report import NotJudged, Suppressed
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from tests.fake_lakefs.bugs import CACHE_SECONDS
@@ -194,3 +195,12 @@ def test_what_is_set_aside_is_in_the_output(tmp_path: Path) -> None:
     assert found["known"].keys() <= {"cache"}
     if found["verdict"] == "holds" and found["known"]:
         assert f"; set aside: cache {found['known']['cache']} (seed 3)" in result.stderr
+
+
+def test_what_is_too_much_to_judge_with_a_cause_is_not_judged() -> None:
+    def judging(causes: Causes) -> list[Judgement]:
+        return [(INACCESSIBLE, NotJudged("too many orders") if causes else Violation(INACCESSIBLE, "seen"))]
+
+    cached = frozenset({CACHE})
+    found = [each for _, each in judge_causes(judging, cached, KnownIssues(cached))]
+    assert [type(each) for each in found] == [NotJudged, Suppressed]

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from itertools import permutations
 from random import Random
 
+import pytest
+
+from lakeproof.live.lakefs import existence
 from lakeproof.live.lakefs.calls import NEVER
 from lakeproof.live.lakefs.existence import (
     EFFECTIVE,
@@ -16,7 +19,9 @@ from lakeproof.live.lakefs.existence import (
     find_surplus,
     judge,
 )
+from lakeproof.live.report import NotJudged
 from lakeproof.model.invariants import Violation
+from lakeproof.model.linearizability.problem import Budget
 
 
 def create(began: int, ended: int = NEVER, life: object = None) -> Evidence:
@@ -99,6 +104,20 @@ def test_a_violation_is_found_iff_no_order_explains_the_calls(run_seed: int) -> 
             assert broken(*items), items
             found.update(broken(*items))
     assert set(found) == {UNIQUE, INACCESSIBLE, EFFECTIVE, REPOSITORY_SPARED}
+
+
+def test_what_is_seen_after_its_end_hides_no_create_that_was_without_effect() -> None:
+    seen, missed = (Evidence(*each) for each in ((Kind.SEEN, 7, 8, "seen"), (Kind.MISSED, 3, 4, "missed")))
+    assert broken(create(1, 2), delete(5, 6), seen, missed) == {INACCESSIBLE, EFFECTIVE}
+
+
+def test_where_the_calls_may_have_come_in_too_many_orders_nothing_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(existence, "_BUDGET", Budget(configurations=1))
+    found = judge("r", [create(1), create(2), Evidence(Kind.SEEN, 3, 4, "seen")], REPOSITORY_SPARED)
+    # All, since `--only` leaves out the others.
+    assert {name for name, each in found if isinstance(each, NotJudged)} == {
+        *(UNIQUE, INACCESSIBLE, EFFECTIVE, REPOSITORY_SPARED)
+    }
 
 
 def test_the_crowded_stretch_is_told() -> None:

@@ -138,7 +138,7 @@ def _explain(items: Sequence[Evidence], kept: Sequence[Evidence] | None = None, 
     guard, rows = IS if exclusive else ANY, []
     for item in items:
         known = kept is None or item in kept
-        # Doubled, half a number after an event is whole; a call and a return never have the same number.
+        # Doubled, half a number after an event is whole; what returns at a number is over before a call with it.
         call = int(2 * item.began) if known else -2
         returned = 2 * item.ended + 1 if known and item.sure else history.NEVER
         life = lives.setdefault(item.life, len(lives) + 1)
@@ -181,20 +181,25 @@ def _judge_seen(name: str, items: Sequence[Evidence], spared: str, *, exclusive:
         [item for item in items if item.kind is not Kind.SEEN],
         [*lost, *items],
     )
+    violated = False
     for part in parts:
+        if violated and part is parts[-1]:
+            return  # it contains what is violated already
         alone = exclusive and not (lost and part is parts[-1])
         verdict = _explain(part, exclusive=alone)
         if verdict is not Verdict.VIOLATED:
             if verdict is Verdict.INCONCLUSIVE:
-                yield EFFECTIVE, NotJudged(f"{name}: the calls may have come in too many orders")
+                why = NotJudged(f"{name}: the calls may have come in too many orders")
+                yield from ((each, why) for each in (UNIQUE, INACCESSIBLE, EFFECTIVE, spared))
             continue
+        violated = True
         few = _smallest(part, partial(_impossible, part, exclusive=alone))
         what = f"no order explains {'; '.join(item.shown for item in few)}"
         gone = [item for item in few if item.kind is Kind.MISSED]
         if not gone:
             found = next(item for item in reversed(few) if item.kind is Kind.SEEN)
             yield INACCESSIBLE, Violation(INACCESSIBLE, f"{name}: {found.shown} reached what was not there; {what}")
-            return
+            continue
         # A delete that was over before what must be there began is the suspect, if there is one: it must have taken
         # effect on its successor.
         since = max((item.began for item in few if item.kind is Kind.CREATE), default=0)
@@ -202,7 +207,6 @@ def _judge_seen(name: str, items: Sequence[Evidence], spared: str, *, exclusive:
         broken = spared if suspect else EFFECTIVE
         before = f"; {suspect[-1].shown} was over before" if suspect else ""
         yield broken, Violation(broken, f"{name}: {gone[-1].shown} found nothing; {what}{before}")
-        return
 
 
 def _may_find(item: Evidence, create: Evidence) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from lakeproof.live.lakefs.existence import INACCESSIBLE, Judgement
-from lakeproof.live.report import Judged, Suppressed
+from lakeproof.live.report import Judged, NotJudged, Suppressed
 from lakeproof.model.invariants import Violation
 from lakeproof.words import Unusable
 
@@ -86,7 +86,10 @@ def judge_causes(judging: Callable[[Causes], list[Judgement]], causes: Causes, i
         yield from found
         return
     mine = issues.causes & causes
-    left = _violations(judging(mine), issues) if mine else broken
+    aside = judging(mine) if mine else found
+    left = _violations(aside, issues)
+    # What is too much to judge with the causes is not explained by them.
+    yield from ((name, each) for name, each in aside if isinstance(each, NotJudged))
     # Both parts are reported: the cause that explains some of the violations, and those that are left.
     if len(left) < len(broken):
         yield _suppress(judging, broken, mine, issues)
