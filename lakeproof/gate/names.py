@@ -24,9 +24,12 @@ MINTED: Final = re.compile(
 NAME: Final = re.compile(r"<[^<>]*>")
 """A name of what is minted, in a text."""
 _PART: Final = re.compile(
-    rf"(?:{NAME.pattern}|{_BEGINS}(?:[0-9a-f]{{2,4}}{SLASH}[0-9a-f]*|[0-9a-f-]+))\Z", re.IGNORECASE
+    # A UUID, or a time, may also come right after a letter.
+    rf"(?:(?:{_BEGINS}[0-9a-f]{{2}}{SLASH})?{NAME.pattern}"
+    rf"|{_BEGINS}(?:[0-9a-f]{{2,4}}{SLASH}[0-9a-f]*|[0-9a-f-]+)|(?<![0-9a-f%])[0-9a-f][0-9a-f-]*)\Z",
+    re.IGNORECASE,
 )
-"""The end of a prefix that may be the beginning of a hash or UUID."""
+"""The end of a prefix that may be the beginning of a hash, UUID or time."""
 
 
 def blank_minted(text: str) -> str:
@@ -37,8 +40,8 @@ def blank_minted(text: str) -> str:
 def beginning_of_names(prefix: str) -> str:
     """With what the stable names of keys begin that a listing by this prefix may find: ``data/<`` for ``data/6``, since
     a hash in ``data/`` may begin so in one run, and in another one not; ``data/`` for ``data/<c1.2>``, which may be
-    a part of any key there. The prefix itself if no minted name can go on from it."""
-    return _PART.sub(lambda match: "" if match[0].startswith("<") else "<", prefix)
+    a part of any key there. The prefix itself if no hash, UUID or time can go on from it."""
+    return _PART.sub(lambda match: "" if match[0].endswith(">") else "<", prefix)
 
 
 def _counts(found: str) -> bool:

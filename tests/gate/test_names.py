@@ -46,6 +46,19 @@ def test_a_listing_by_a_part_of_a_name_may_find_what_is_named(part: str) -> None
     assert beginning_of_names("b/data/<c1.2>") == "b/data/"  # which looks like a name itself
 
 
+@pytest.mark.parametrize(
+    "key", ["data/5d/41402abc4b2a76b9719d911017c592", "x%2F6ea4efaa-72d3-4ab6-8ebb-f2fb8675f8d2", "v1598123456789"]
+)
+@pytest.mark.parametrize("before", ["b/", "b/snap"])
+def test_a_listing_by_each_part_of_a_key_may_find_it(key: str, before: str) -> None:
+    names, whole = Names(), f"{before}{key}"
+    named = names.renamed(whole, "c1")
+    for end in range(len(before), len(whole)):
+        part = whole[:end]
+        renamed = names.renamed(part, "c1")
+        assert part.endswith(("%", "%2")) or named.startswith((part, renamed, beginning_of_names(renamed)))
+
+
 @pytest.mark.parametrize("whole", ["", "part-", "6z", "data/"])
 def test_a_listing_of_a_folder_finds_what_is_named_in_it_alone(whole: str) -> None:
     assert beginning_of_names(f"b/x/{whole}") == f"b/x/{whole}"
