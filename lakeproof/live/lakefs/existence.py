@@ -196,9 +196,11 @@ def _judge_seen(name: str, items: Sequence[Evidence], spared: str, *, exclusive:
         few = _smallest(part, partial(_impossible, part, exclusive=alone))
         what = f"no order explains {'; '.join(item.shown for item in few)}"
         gone = [item for item in few if item.kind is Kind.MISSED]
+        seen = [item for item in few if item.kind is Kind.SEEN]
         if not gone:
-            found = next(item for item in reversed(few) if item.kind is Kind.SEEN)
-            yield INACCESSIBLE, Violation(INACCESSIBLE, f"{name}: {found.shown} reached what was not there; {what}")
+            # Creates alone where `find_surplus` had too many orders to look at.
+            broken, reached = (INACCESSIBLE, f"{seen[-1].shown} reached what was not there; ") if seen else (UNIQUE, "")
+            yield broken, Violation(broken, f"{name}: {reached}{what}")
             continue
         # A delete that was over before what must be there began is the suspect, if there is one: it must have taken
         # effect on its successor.
