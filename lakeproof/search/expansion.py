@@ -28,8 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.search.faults import BUDGETS, COST, REPEATED, Mode, Move
-from lakeproof.search.packing import Layout, Rows, Words, add_deltas, take
-from lakeproof.search.packing import projections as projections
+from lakeproof.search.packing import Layout, Rows, Words, add_deltas, projections, take
 from lakeproof.search.tables import DONE, IMPOSSIBLE, POINT, UNKNOWN, WIDE, MoveTable
 
 K = TypeVar("K", bound=tuple[object, ...])

@@ -18,13 +18,12 @@ from lakeproof.model.invariants import Liveness, Predicate, Promise, Violation
 from lakeproof.model.snapshot import Reads
 from lakeproof.scenario import Scenario
 from lakeproof.search import evaluation
-from lakeproof.search.expansion import projections
 from lakeproof.search.faults import Mode, Move
 from lakeproof.search.fresh_names import NotOpaque
 from lakeproof.search.graph import NOT_OWED, Graph, Lasso, broken_run
 from lakeproof.search.judge import Judge
 from lakeproof.search.kernel import Kernel, Rows
-from lakeproof.search.packing import Index, Words, concatenate, take
+from lakeproof.search.packing import Index, Words, concatenate, projections, take
 from lakeproof.search.paths import CHUNK, Levels
 from lakeproof.search.replies import UNANSWERED
 from lakeproof.search.results import Counterexample

@@ -168,9 +168,11 @@ def walk_batches(batches: Iterable[pa.RecordBatch], now: int) -> Iterator[pa.Rec
         expired, notes = np.zeros(len(is_commit), np.bool_), np.zeros(len(is_commit), np.uint8)
         # Newest first: a first parent mostly lies just behind its child then, and is found four times as fast.
         order = np.argsort(commits.date)[::-1]
-        commits, rows = commits.where(order), np.flatnonzero(is_commit)[order]
+        commits = commits.where(order)
+        judged = _judge(commits, pointers, now)
+        rows = np.flatnonzero(is_commit)[order]  # not before: while it judges, memory is at its most
         # In the order of all rows the pointers lie between the commits.
-        expired[rows], notes[rows], notes[~is_commit] = _judge(commits, pointers, now)
+        expired[rows], notes[rows], notes[~is_commit] = judged
         begin = 0
         # Batches come back in the order in which they were put, so that a count of rows finds their results.
         for batch in strings.batches():
