@@ -179,7 +179,8 @@ class Kernel(Expansion):
         return self.tasks
 
     def frozen(self) -> Expansion:
-        """The tables as they are now: plain values that can be sent anywhere, and expand what they know."""
+        """The tables as they are now: plain values that can be sent anywhere, and expand what they know. They are this
+        kernel's own, so it must compile nothing until they are sent."""
         while True:
             try:
                 return self._frozen()
